@@ -1,7 +1,6 @@
 //! What is asked, and the loop that answers it.
 
-mod durability;
 mod end;
 
-pub use durability::Durability;
+pub use crate::catalog::Durability;
 pub use end::{Dropped, Effect, Estimate, FailedTrial, Known, NotSearched, Ratio, Reason, Setting, StudyEnd};
