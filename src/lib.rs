@@ -7,4 +7,6 @@ pub mod observation;
 pub mod source;
 pub mod space;
 pub mod study;
+pub mod trial;
 pub mod units;
+pub mod workload;

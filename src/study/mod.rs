@@ -2,6 +2,7 @@
 
 mod durability;
 mod end;
+pub mod statistics;
 
 pub use durability::Durability;
 pub use end::{Dropped, Effect, Estimate, FailedTrial, Known, NotSearched, Ratio, Reason, Setting, StudyEnd};
