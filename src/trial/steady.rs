@@ -17,14 +17,15 @@ pub struct Steady {
     pub stalls: f64,
 }
 
-/// Analyses one-second windows; none where fewer than four are left after the cut or nothing was done.
-pub fn steady(windows: &[Window]) -> Option<Steady> {
+/// Analyses one-second windows, of which at least `keep` (and four) stay after the cut; none where there are fewer or nothing was done.
+pub fn steady(windows: &[Window], keep: usize) -> Option<Steady> {
     let rates: Vec<f64> = windows.iter().map(|w| w.operations / w.seconds).collect();
-    let cut = warm_up(&rates);
-    let kept = &rates[cut..];
-    if kept.len() < 4 {
+    let keep = keep.max(4);
+    if rates.len() < keep {
         return None;
     }
+    let cut = warm_up(&rates, keep);
+    let kept = &rates[cut..];
     let mean = kept.iter().sum::<f64>() / kept.len() as f64;
     if mean <= 0.0 {
         return None;
@@ -40,11 +41,11 @@ pub fn steady(windows: &[Window]) -> Option<Steady> {
 }
 
 /// How many windows to cut at the start: the d that makes the standard error of the mean of the rest least (marginal standard error rule;
-/// White, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69, 1997), at most half of them.
-fn warm_up(rates: &[f64]) -> usize {
+/// White, "An effective truncation heuristic for bias reduction in simulation output", Simulation 69, 1997), at most half of them, and
+/// `keep` stay.
+fn warm_up(rates: &[f64], keep: usize) -> usize {
     let n = rates.len();
-    (0..=n / 2)
-        .filter(|d| n - d >= 4)
+    (0..=(n / 2).min(n - keep))
         .map(|d| {
             let rest = &rates[d..];
             let m = rest.len() as f64;
@@ -90,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_cold_start_is_cut() {
-        let s = steady(&windows(&[10.0, 40.0, 90.0, 101.0, 99.0, 100.0, 102.0, 98.0, 100.0, 101.0])).unwrap();
+        let s = steady(&windows(&[10.0, 40.0, 90.0, 101.0, 99.0, 100.0, 102.0, 98.0, 100.0, 101.0]), 4).unwrap();
         assert_eq!(s.cut, 3);
         assert!((s.mean - 100.0).abs() < 1.0);
         assert_eq!(s.stalls, 0.0);
@@ -98,20 +99,22 @@ mod tests {
 
     #[test]
     fn a_steady_run_is_kept_whole_but_for_chance() {
-        let s = steady(&windows(&[100.0; 12])).unwrap();
+        let s = steady(&windows(&[100.0; 12]), 4).unwrap();
         assert_eq!((s.cut, s.mean, s.stderr), (0, 100.0, 0.0));
     }
 
     #[test]
     fn too_short_or_idle_is_nothing() {
-        assert_eq!(steady(&windows(&[1.0, 2.0, 3.0])), None);
-        assert_eq!(steady(&windows(&[0.0; 10])), None);
-        assert_eq!(steady(&[]), None);
+        assert_eq!(steady(&windows(&[1.0, 2.0, 3.0]), 4), None);
+        assert_eq!(steady(&windows(&[0.0; 10]), 4), None);
+        assert_eq!(steady(&[], 4), None);
+        assert_eq!(steady(&windows(&[5.0; 7]), 8), None);
+        assert_eq!(steady(&windows(&[1.0, 2.0, 3.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0]), 8).unwrap().cut, 2);
     }
 
     #[test]
     fn stalls_are_windows_under_half_the_mean() {
-        let s = steady(&windows(&[100.0, 100.0, 0.0, 100.0, 100.0, 100.0, 0.0, 100.0, 100.0, 100.0])).unwrap();
+        let s = steady(&windows(&[100.0, 100.0, 0.0, 100.0, 100.0, 100.0, 0.0, 100.0, 100.0, 100.0]), 4).unwrap();
         assert!(s.stalls > 0.1, "{s:?}");
     }
 
