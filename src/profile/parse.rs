@@ -159,7 +159,7 @@ impl RawStorage {
         {
             return Err(source.error(
                 stripe.span(),
-                format!("storage.stripe is for striped arrays; RAID {raid} is none"),
+                format!("storage.stripe is for striped arrays; raid {raid} has no stripes"),
             ));
         }
         match (&self.rpm, kind) {

@@ -19,8 +19,10 @@ const PAGE: usize = 16 << 10;
 const TRANSFER: usize = 1 << 20;
 /// Random operations in flight: enough to keep the channels of one SSD or the queue of one disk busy.
 const IN_FLIGHT: u64 = 8;
-/// Less room than this and the figures would be those of a cache.
+/// Less room than this is refused.
 const LEAST_ROOM: Bytes = Bytes(256 * Bytes::MIB);
+/// A smaller scratch file may fit a cache below, and is short of seeks: worth a remark.
+const LEAST_SCRATCH: Bytes = Bytes(256 * Bytes::MIB);
 
 /// How much and how long is measured.
 pub(super) struct Plan {
@@ -84,7 +86,7 @@ pub(super) fn measure(
         write_in_order(&scratch, size, plan.sequential).map_err(failed("write a scratch file"))?;
     let write_bandwidth = bandwidth(rate);
     on_event(Event::Measured(Measure::WriteBandwidth, write_bandwidth.0 as f64));
-    if written < Bytes(Bytes::GIB) {
+    if written < LEAST_SCRATCH {
         on_event(Event::Remark(Remark::SmallScratch(written)));
     }
 
@@ -106,7 +108,7 @@ pub(super) fn measure(
 
     on_event(Event::Begun(Measure::SyncLatency));
     let latency = median_sync(folder, plan.sync).map_err(failed("sync a scratch file"))?;
-    let sync_latency = Seconds((latency * 1e6).round().clamp(1.0, 1e7) / 1e6);
+    let sync_latency = Seconds((latency * 1e6).round().clamp(1.0, 1e7) * 1e-6);
     on_event(Event::Measured(Measure::SyncLatency, sync_latency.0));
     Ok(Figures {
         read_iops,
@@ -207,13 +209,14 @@ fn at_random(scratch: &Scratch, size: Bytes, time: Duration, operation: Operatio
     Ok(done as f64 / start.elapsed().as_secs_f64())
 }
 
-/// Median seconds of a 4 KiB append and its flush, as a log file grows, to a file of its own.
+/// Median seconds of a 4 KiB append and its flush, as a log file grows, to a file of its own of 64 MiB at most.
 fn median_sync(folder: &Path, time: Duration) -> io::Result<f64> {
     let mut log = tempfile::tempfile_in(folder)?;
     let record = Buffer::new(4096, 3);
+    let most = (64 * Bytes::MIB) as usize / record.bytes().len();
     let start = Instant::now();
     let mut times = Vec::new();
-    while times.len() < 3 || start.elapsed() < time {
+    while times.len() < 3 || (times.len() < most && start.elapsed() < time) {
         let before = start.elapsed();
         log.write_all(record.bytes())?;
         log.sync_data()?;

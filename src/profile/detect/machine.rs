@@ -2,7 +2,7 @@
 
 use super::DetectError;
 use crate::{profile::Cpu, units::Bytes};
-use procfs::{Current, CurrentSI};
+use procfs::Current;
 use std::{
     collections::BTreeSet,
     fs,

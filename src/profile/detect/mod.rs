@@ -1,13 +1,17 @@
 //! Measures this machine and writes down what it is as a [`Profile`].
 
 mod disk;
+mod event;
+mod guess;
 mod machine;
 mod scratch;
 mod volume;
 
-use super::{Profile, Raid, Storage, StorageKind, WriteCache};
-use crate::units::{Bytes, Seconds};
-use std::{fmt, io, path::Path};
+pub use event::{Event, Measure, Remark};
+
+use super::{FileSystem, Profile, Raid, Storage, StorageKind};
+use crate::units::Bytes;
+use std::{io, path::Path};
 
 /// Why this machine could not be measured.
 #[derive(Debug, thiserror::Error)]
@@ -41,87 +45,6 @@ pub enum DetectError {
         /// Why not.
         error: String,
     },
-}
-
-/// What is measured, in this order.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Measure {
-    /// Million rounds a second of a fixed integer and hash loop on one core.
-    CoreSpeed,
-    /// Sequential bytes written a second.
-    WriteBandwidth,
-    /// Sequential bytes read a second.
-    ReadBandwidth,
-    /// Random 16 KiB reads a second.
-    ReadIops,
-    /// Random 16 KiB writes a second.
-    WriteIops,
-    /// Median seconds of a 4 KiB append and its flush.
-    SyncLatency,
-}
-
-impl Measure {
-    /// All, in their order.
-    pub const ALL: [Measure; 6] = [
-        Self::CoreSpeed,
-        Self::WriteBandwidth,
-        Self::ReadBandwidth,
-        Self::ReadIops,
-        Self::WriteIops,
-        Self::SyncLatency,
-    ];
-}
-
-impl fmt::Display for Measure {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::CoreSpeed => "speed of one core",
-            Self::WriteBandwidth => "sequential write bandwidth",
-            Self::ReadBandwidth => "sequential read bandwidth",
-            Self::ReadIops => "random 16 KiB reads",
-            Self::WriteIops => "random 16 KiB writes",
-            Self::SyncLatency => "sync latency",
-        })
-    }
-}
-
-/// What happens while the machine is measured.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Event {
-    /// A measurement starts.
-    Begun(Measure),
-    /// A measurement is done, with its figure in the unit that [`Measure`] names.
-    Measured(Measure, f64),
-    /// The figures are worth less than they could be.
-    Remark(Remark),
-}
-
-/// Why a figure is worth less than it could be.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Remark {
-    /// Direct I/O was refused: writes were flushed one by one, and reads may have come from memory.
-    NoDirectIo,
-    /// A profile does not know this file system; ext4 is written in its place.
-    UnknownFileSystem(String),
-    /// The scratch file is smaller than 1 GiB: there was little room, or little speed.
-    SmallScratch(Bytes),
-}
-
-impl fmt::Display for Remark {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoDirectIo => f.write_str(
-                "direct I/O was refused: writes were flushed one by one, reads may have come from memory",
-            ),
-            Self::UnknownFileSystem(name) => {
-                write!(
-                    f,
-                    "the folder is on {name}, which profiles do not know; ext4 stands in its place"
-                )
-            }
-            Self::SmallScratch(size) => write!(f, "the scratch file was only {}", size.rounded()),
-        }
-    }
 }
 
 /// Measures this machine and the disk under `folder`, in about 10 seconds, and calls the result `name`.
@@ -173,13 +96,9 @@ fn assemble(
     volume: &volume::Volume,
     measured: &disk::Figures,
 ) -> Profile {
-    let kind = guess_kind(&volume.device, volume.rotational, machine.is_virtual, measured);
-    let write_cache = guess_write_cache(kind, measured.sync_latency);
-    let file_system = volume
-        .file_system
-        .as_ref()
-        .copied()
-        .unwrap_or(super::FileSystem::Ext4);
+    let kind = guess::kind(&volume.device, volume.rotational, machine.is_virtual, measured);
+    let write_cache = guess::write_cache(kind, measured.sync_latency);
+    let file_system = volume.file_system.as_ref().copied().unwrap_or(FileSystem::Ext4);
     let mut guessed = machine.guessed;
     guessed.extend([
         "storage.kind",
@@ -231,41 +150,10 @@ fn assemble(
     profile
 }
 
-/// What the disk may be. Virtual disks often claim to rotate, so platters must also be as slow as platters are.
-fn guess_kind(
-    device: &str,
-    rotational: Option<bool>,
-    is_virtual: bool,
-    measured: &disk::Figures,
-) -> StorageKind {
-    /// More random reads a second than any single rotating disk serves.
-    const FASTER_THAN_PLATTERS: f64 = 1000.0;
-    if rotational == Some(true) && measured.read_iops.0 < FASTER_THAN_PLATTERS {
-        StorageKind::Hdd
-    } else if device.starts_with("nvme") && !is_virtual {
-        StorageKind::Nvme
-    } else if is_virtual {
-        StorageKind::CloudSsd
-    } else {
-        StorageKind::SataSsd
-    }
-}
-
-/// A cache is there when a flush returns sooner than the medium could: well under a rotation, or under half a millisecond on flash.
-fn guess_write_cache(kind: StorageKind, sync: Seconds) -> WriteCache {
-    match kind {
-        StorageKind::Hdd if sync.0 < 2e-3 => WriteCache::Battery,
-        StorageKind::SataSsd | StorageKind::CloudSsd | StorageKind::Nvme if sync.0 < 0.5e-3 => {
-            WriteCache::Protected
-        }
-        _ => WriteCache::None,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{source::Source, units::Rate};
+    use crate::source::Source;
     use std::time::Duration;
 
     #[test]
@@ -308,47 +196,6 @@ mod tests {
         assert!(
             error.starts_with("failed to ") && error.contains("/nonexistent/folder"),
             "{error}"
-        );
-    }
-
-    #[test]
-    fn kinds_and_caches_are_guessed_from_what_was_measured() {
-        let disk = |iops| disk::Figures {
-            read_iops: Rate(iops),
-            write_iops: Rate(iops),
-            read_bandwidth: Bytes(Bytes::MIB),
-            write_bandwidth: Bytes(Bytes::MIB),
-            sync_latency: Seconds(1e-3),
-        };
-        for (device, rotational, is_virtual, iops, kind) in [
-            ("sda", Some(true), false, 150.0, StorageKind::Hdd),
-            ("vda", Some(true), true, 20_000.0, StorageKind::CloudSsd),
-            ("nvme0n1", Some(false), false, 90_000.0, StorageKind::Nvme),
-            ("nvme1n1", Some(false), true, 3000.0, StorageKind::CloudSsd),
-            ("sda", Some(false), false, 30_000.0, StorageKind::SataSsd),
-            ("", None, true, 100.0, StorageKind::CloudSsd),
-        ] {
-            assert_eq!(
-                guess_kind(device, rotational, is_virtual, &disk(iops)),
-                kind,
-                "{device} {iops}"
-            );
-        }
-        assert_eq!(
-            guess_write_cache(StorageKind::Hdd, Seconds(8e-3)),
-            WriteCache::None
-        );
-        assert_eq!(
-            guess_write_cache(StorageKind::Hdd, Seconds(0.2e-3)),
-            WriteCache::Battery
-        );
-        assert_eq!(
-            guess_write_cache(StorageKind::Nvme, Seconds(40e-6)),
-            WriteCache::Protected
-        );
-        assert_eq!(
-            guess_write_cache(StorageKind::Nvme, Seconds(1e-3)),
-            WriteCache::None
         );
     }
 }

@@ -61,10 +61,10 @@ pub(super) fn of(folder: &Path) -> Result<Volume, DetectError> {
     })
 }
 
-/// Size and free room of the file system under `folder`.
+/// Size and free room of the file system under `folder`, in whole MiB.
 pub(super) fn space(folder: &Path) -> io::Result<(Bytes, Bytes)> {
     let stat = rustix::fs::statvfs(folder)?;
-    let bytes = |blocks: u64| Bytes(blocks.saturating_mul(stat.f_frsize));
+    let bytes = |blocks: u64| Bytes(blocks.saturating_mul(stat.f_frsize) / Bytes::MIB * Bytes::MIB);
     Ok((bytes(stat.f_blocks), bytes(stat.f_bavail)))
 }
 
