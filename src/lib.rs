@@ -4,6 +4,7 @@
 
 pub mod catalog;
 pub mod observation;
+pub mod profile;
 pub mod source;
 pub mod space;
 pub mod study;
