@@ -98,7 +98,9 @@ impl Evidence {
     /// Negative log posterior of θ over the number of data, and its gradient.
     pub fn value_and_gradient(&self, theta: &[f64]) -> (f64, Vec<f64>) {
         let n = self.y.len();
-        let out_of_reach = |(theta, prior): (&f64, &LogNormal)| !((theta - prior.median.ln()).abs() < REACH);
+        // NaN is out of reach too: no range contains it.
+        let out_of_reach =
+            |(theta, prior): (&f64, &LogNormal)| !(-REACH..REACH).contains(&(theta - prior.median.ln()));
         if theta.iter().zip(&self.priors).any(out_of_reach) {
             return (BARRIER, vec![0.0; theta.len()]);
         }

@@ -26,7 +26,8 @@ const STEPS: ([f64; 3], usize) = ([0.1, 0.03, 0.01], 3);
 pub(super) fn suggest(request: &Request) -> Option<Vec<f64>> {
     let initial = initial(request.dims.len(), request.total);
     // A study begins with two trials of its own; where more is known from elsewhere, the model starts at once.
-    if request.index < initial && request.history.len() < initial + 2 {
+    let early = request.index < initial && request.history.len() < initial + 2;
+    if early || request.dims.is_empty() {
         return quasi::sobol(request);
     }
     let data: Vec<Datum> = request
@@ -58,7 +59,7 @@ fn initial(knobs: usize, total: usize) -> usize {
 struct Acquisition<'a> {
     request: &'a Request<'a>,
     gp: &'a Gp,
-    risk: Risk<'a>,
+    risk: Risk,
     /// Tried points, the best mean first.
     tried: Vec<(f64, &'a [f64])>,
 }
@@ -74,7 +75,7 @@ impl<'a> Acquisition<'a> {
         Self {
             request,
             gp,
-            risk: Risk::new(gp, request),
+            risk: Risk::new(request),
             tried,
         }
     }
@@ -86,7 +87,7 @@ impl<'a> Acquisition<'a> {
         }
         let prediction = self.gp.predict(point);
         let gain = prediction.log_mean - self.tried[0].0;
-        Some(log_expected_improvement(gain, prediction.log_sd) + self.risk.log_probability(point))
+        Some(log_expected_improvement(gain, prediction.log_sd) + self.risk.log_works(point))
     }
 
     /// The best point found; none where every candidate was tried before or is infeasible.

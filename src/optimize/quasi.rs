@@ -1,7 +1,7 @@
 //! Sequences that do not look at results: scrambled Sobol and uniform random.
 
 use super::Request;
-use rand::Rng;
+use rand::{Rng, SeedableRng};
 use rand_pcg::Pcg64;
 
 /// How many points in a row may be infeasible, or tried before, until the search for a better one is given up.
@@ -30,7 +30,12 @@ pub(super) fn random(request: &Request) -> Option<Vec<f64>> {
 
 /// The generator of suggestion `index`.
 pub(super) fn rng(request: &Request) -> Pcg64 {
-    Pcg64::new(request.seed.into(), request.index as u128)
+    stream(request.seed, request.index as u64)
+}
+
+/// Generator `number` of a seed. Steps of the golden ratio, hashed by `seed_from_u64`: the streams that PCG itself offers are related.
+fn stream(seed: u64, number: u64) -> Pcg64 {
+    Pcg64::seed_from_u64(seed.wrapping_add(number.wrapping_mul(0x9E37_79B9_7F4A_7C15)))
 }
 
 fn uniform(request: &Request, rng: &mut Pcg64) -> Vec<f64> {
@@ -53,7 +58,7 @@ pub(super) fn sobol_point(dims: usize, seed: u64, i: usize) -> Vec<f64> {
     (0..dims)
         .map(|dim| {
             let block = (dim / width) as u64 * SEQUENCE as u64 + (i / SEQUENCE) as u64;
-            let scramble = Pcg64::new(seed.into(), block.into()).random();
+            let scramble = stream(seed, block).random();
             let [index, column] = [(i % SEQUENCE) as u32, (dim % width) as u32];
             f64::from(sobol_burley::sample(index, column, scramble))
         })

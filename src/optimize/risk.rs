@@ -1,42 +1,38 @@
-//! How likely a configuration is to fail, from what failed near it and what worked.
+//! How likely a configuration is to work, from which ones did.
 
 use super::Request;
-use crate::model::Gp;
+use crate::model::{Datum, Gp};
+use statrs::function::erf::erfc;
+use std::f64::consts::SQRT_2;
 
-/// Softens the distance, so that one failure does not count without bound.
-const CORE: f64 = 0.01;
+/// A second Gaussian process, of 1 where a trial worked and 0 where it failed: it finds its own length scales, because the knob that
+/// kills a server need not be one that makes it fast.
+pub(super) struct Risk(Option<Gp>);
 
-/// Weight of the belief, before any trial, that a configuration works.
-const TRUST: f64 = 0.1;
-
-/// The log probability that a point works, by inverse distance weighting (Shepard, 1968) in the length scales of the model.
-pub(super) struct Risk<'a> {
-    gp: &'a Gp,
-    trials: Vec<(&'a [f64], bool)>,
-}
-
-impl<'a> Risk<'a> {
-    pub fn new(gp: &'a Gp, request: &'a Request) -> Self {
-        let trials: Vec<_> = request
+impl Risk {
+    pub fn new(request: &Request) -> Self {
+        let data: Vec<Datum> = request
             .trials()
-            .map(|told| (told.point.as_slice(), told.measured().is_some()))
+            .map(|told| Datum {
+                point: request.snap(&told.point),
+                log_y: f64::from(u8::from(told.measured().is_some())),
+                log_stderr: 0.0,
+            })
             .collect();
-        let any_failed = trials.iter().any(|(_, worked)| !worked);
-        Self {
-            gp,
-            trials: if any_failed { trials } else { Vec::new() },
-        }
+        let any_failed = data.iter().any(|datum| datum.log_y == 0.0);
+        Self(
+            any_failed
+                .then(|| Gp::fit(request.dims, &data, request.seed).ok())
+                .flatten(),
+        )
     }
 
-    /// 0 where everything worked so far, strongly negative beside a failure. The weight falls with the fourth power of distance, so that
-    /// one near failure outweighs many far successes.
-    pub fn log_probability(&self, point: &[f64]) -> f64 {
-        let (mut worked_weight, mut all) = (TRUST, TRUST);
-        for &(trial, worked) in &self.trials {
-            let weight = (self.gp.distance(trial, point).powi(2) + CORE).powi(-2);
-            all += weight;
-            worked_weight += if worked { weight } else { 0.0 };
-        }
-        (worked_weight / all).ln()
+    /// Log probability that the process is above one half at `point`; 0 while nothing has failed.
+    pub fn log_works(&self, point: &[f64]) -> f64 {
+        let Some(gp) = &self.0 else { return 0.0 };
+        let prediction = gp.predict(point);
+        let z = (prediction.log_mean - 0.5) / prediction.log_sd.max(1e-3);
+        // The floor keeps the order of points that are all hopeless.
+        (0.5 * erfc(-z / SQRT_2)).max(1e-30).ln()
     }
 }
