@@ -3,7 +3,9 @@
 //! The folders are the rooms of the program; `docs/architecture.md` says which may use which.
 
 pub mod catalog;
+pub mod model;
 pub mod observation;
+pub mod optimize;
 pub mod profile;
 pub mod source;
 pub mod space;

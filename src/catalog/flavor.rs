@@ -98,7 +98,10 @@ impl FromStr for Flavor {
             "percona" => Family::Percona,
             _ => return Err(error()),
         };
-        Ok(Self { family, version: version.parse().map_err(|_| error())? })
+        Ok(Self {
+            family,
+            version: version.parse().map_err(|_| error())?,
+        })
     }
 }
 
@@ -116,7 +119,9 @@ impl Serialize for Flavor {
 
 impl<'de> Deserialize<'de> for Flavor {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(de::Error::custom)
     }
 }
 
@@ -131,7 +136,11 @@ pub struct Servers {
 impl Servers {
     /// Whether `flavor` is meant: the family fits, the version is at or above the lower and below the upper bound.
     pub fn include(&self, flavor: Flavor) -> bool {
-        let family = if flavor.family == Family::Percona { Family::MySql } else { flavor.family };
+        let family = if flavor.family == Family::Percona {
+            Family::MySql
+        } else {
+            flavor.family
+        };
         family == self.family
             && self.from.is_none_or(|v| flavor.version >= v)
             && self.until.is_none_or(|v| flavor.version < v)
@@ -149,7 +158,11 @@ impl FromStr for Servers {
             Some("mysql") => Family::MySql,
             _ => return Err(error()),
         };
-        let mut servers = Servers { family, from: None, until: None };
+        let mut servers = Servers {
+            family,
+            from: None,
+            until: None,
+        };
         while let Some(sign) = words.next() {
             let version = words.next().ok_or_else(error)?.parse()?;
             match sign {
@@ -165,8 +178,11 @@ impl FromStr for Servers {
 impl<'de> Deserialize<'de> for Servers {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let text = String::deserialize(deserializer)?;
-        text.parse()
-            .map_err(|_| de::Error::custom(format!("'{text}' names no servers; write `mariadb >= 10.5 < 11.0` or `mysql`")))
+        text.parse().map_err(|_| {
+            de::Error::custom(format!(
+                "'{text}' names no servers; write `mariadb >= 10.5 < 11.0` or `mysql`"
+            ))
+        })
     }
 }
 
@@ -177,9 +193,18 @@ mod tests {
     #[test]
     fn flavors_parse_and_print() {
         let flavor: Flavor = "mariadb-10.11.19".parse().unwrap();
-        assert_eq!(flavor, Flavor { family: Family::MariaDb, version: Version::new(10, 11, 19) });
+        assert_eq!(
+            flavor,
+            Flavor {
+                family: Family::MariaDb,
+                version: Version::new(10, 11, 19)
+            }
+        );
         assert_eq!(flavor.to_string(), "mariadb-10.11.19");
-        assert_eq!("mysql-8.0".parse::<Flavor>().unwrap().version, Version::new(8, 0, 0));
+        assert_eq!(
+            "mysql-8.0".parse::<Flavor>().unwrap().version,
+            Version::new(8, 0, 0)
+        );
         for text in ["mariadb", "oracle-1", "mysql-8.x", "mysql-1.2.3.4", ""] {
             assert!(text.parse::<Flavor>().is_err(), "{text}");
         }
@@ -192,7 +217,12 @@ mod tests {
         assert!(servers.include(flavor("mariadb-10.11.19")));
         assert!(!servers.include(flavor("mariadb-11.0.1")));
         assert!(!servers.include(flavor("mysql-10.6")));
-        assert!("mysql >= 8.0.30".parse::<Servers>().unwrap().include(flavor("percona-8.0.36")));
+        assert!(
+            "mysql >= 8.0.30"
+                .parse::<Servers>()
+                .unwrap()
+                .include(flavor("percona-8.0.36"))
+        );
         for text in ["", "oracle", "mysql =8", "mysql >="] {
             assert!(text.parse::<Servers>().is_err(), "{text}");
         }

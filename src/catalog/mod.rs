@@ -4,7 +4,6 @@
 mod flavor;
 mod variable;
 
-
 pub use flavor::{Family, Flavor, FlavorError, Servers, Version};
 
 pub use variable::{DecidedBy, Dimension, Kind, TakesEffect, Variable};

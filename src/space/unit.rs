@@ -56,7 +56,11 @@ impl UnitDim {
             UnitDim::Number { special, .. } => {
                 let low = special as f64 * SPECIAL_WIDTH;
                 let chosen = (u < low).then(|| cell(u / low, special));
-                out.push(if chosen.is_some() { 0.5 } else { (u - low) / (1.0 - low) });
+                out.push(if chosen.is_some() {
+                    0.5
+                } else {
+                    (u - low) / (1.0 - low)
+                });
                 out.extend((0..special).map(|i| f64::from(u8::from(chosen == Some(i)))));
             }
         }
@@ -84,9 +88,18 @@ mod tests {
     fn snapping_is_idempotent_and_stays_inside() {
         let dims = [
             UnitDim::Choice { n: 3 },
-            UnitDim::Number { steps: None, special: 0 },
-            UnitDim::Number { steps: Some(5), special: 2 },
-            UnitDim::Number { steps: Some(1), special: 0 },
+            UnitDim::Number {
+                steps: None,
+                special: 0,
+            },
+            UnitDim::Number {
+                steps: Some(5),
+                special: 2,
+            },
+            UnitDim::Number {
+                steps: Some(1),
+                special: 0,
+            },
         ];
         for dim in &dims {
             for i in -1..=101 {
@@ -100,7 +113,10 @@ mod tests {
 
     #[test]
     fn a_special_value_is_a_level_of_its_own() {
-        let dim = UnitDim::Number { steps: None, special: 1 };
+        let dim = UnitDim::Number {
+            steps: None,
+            special: 1,
+        };
         let mut features = Vec::new();
         dim.features(0.05, &mut features);
         dim.features(0.1, &mut features);

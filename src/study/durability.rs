@@ -50,6 +50,9 @@ impl FromStr for Durability {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        Self::ALL.into_iter().find(|d| d.name() == text).ok_or_else(|| format!("'{text}' is not a durability class"))
+        Self::ALL
+            .into_iter()
+            .find(|d| d.name() == text)
+            .ok_or_else(|| format!("'{text}' is not a durability class"))
     }
 }
