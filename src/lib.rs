@@ -2,8 +2,11 @@
 //!
 //! The folders are the rooms of the program; `docs/architecture.md` says which may use which.
 
+pub mod advise;
 pub mod catalog;
 pub mod observation;
+pub mod optionfile;
+pub mod report;
 pub mod source;
 pub mod space;
 pub mod study;
