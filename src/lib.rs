@@ -2,11 +2,14 @@
 //!
 //! The folders are the rooms of the program; `docs/architecture.md` says which may use which.
 
+pub mod advise;
 pub mod catalog;
 pub mod model;
 pub mod observation;
 pub mod optimize;
+pub mod optionfile;
 pub mod profile;
+pub mod report;
 pub mod source;
 pub mod space;
 pub mod study;
