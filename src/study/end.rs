@@ -3,7 +3,7 @@
 use crate::{
     catalog::Flavor,
     observation::Isolation,
-    study::Durability,
+    catalog::Durability,
     units::{Config, Value},
 };
 use serde::{Deserialize, Serialize};

@@ -1,12 +1,22 @@
 //! What is asked, and the loop that answers it.
 
-mod durability;
+mod choose;
+mod confirm;
 mod end;
+mod engine;
+mod event;
+mod history;
 mod question;
+pub mod scale;
 pub mod statistics;
 mod store;
+mod task;
 
-pub use durability::Durability;
+pub use crate::catalog::Durability;
+pub use choose::model;
+pub use end::{Dropped, Effect, Estimate, FailedTrial, Known, NotSearched, Ratio, Reason, Setting, StudyEnd};
+pub use engine::{Ended, StudyError, run, spent};
+pub use event::Event;
 pub use question::Question;
 pub use store::{Listed, SqliteStore, StoreError, StudyStore};
-pub use end::{Dropped, Effect, Estimate, FailedTrial, Known, NotSearched, Ratio, Reason, Setting, StudyEnd};
+pub use task::Task;
