@@ -1,9 +1,14 @@
 //! One trial: restore, start, run, check, stop -> what it found. The real one runs a server; the simulated one beside it answers from a
 //! function, for tests and for trying an optimizer without a server.
 
+mod dataset;
+mod effective;
+mod real;
 mod simulated;
 mod steady;
 
+pub use dataset::{Dataset, folder as dataset_folder, prepare};
+pub use real::Real;
 pub use simulated::Simulated;
 pub use steady::{Steady, steady};
 
