@@ -3,6 +3,7 @@
 
 mod dataset;
 mod effective;
+pub mod host;
 mod real;
 mod simulated;
 mod steady;
