@@ -4,6 +4,7 @@
 
 pub mod catalog;
 pub mod observation;
+pub mod server;
 pub mod source;
 pub mod space;
 pub mod study;
