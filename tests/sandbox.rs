@@ -141,7 +141,13 @@ async fn a_server_that_cannot_start_says_why() {
         fatal.push(("innodb_buffer_pool_size", "100T", "innodb_buffer_pool_size"));
     }
     for (name, value, words) in fatal {
-        match Running::start(&server, &run, launch(&options(&[(name, value)]))).await {
+        match Running::start(
+            &server,
+            &run,
+            launch(&options(&[("innodb_page_size", "8192"), (name, value)])),
+        )
+        .await
+        {
             Err(StartError::Died {
                 last_error, log_tail, ..
             }) => {
