@@ -10,6 +10,7 @@ pub mod optimize;
 pub mod optionfile;
 pub mod profile;
 pub mod report;
+pub mod server;
 pub mod source;
 pub mod space;
 pub mod study;
