@@ -109,11 +109,7 @@ fn assumed_array(end: &StudyEnd) -> Option<Finding> {
         .profile_assumed
         .iter()
         .map(String::as_str)
-        .filter(|key| {
-            ["disk", "array", "storage", "raid", "iops", "rpm", "cache", "sync"]
-                .iter()
-                .any(|word| key.contains(word))
-        })
+        .filter(|key| key.split('.').next() == Some("storage"))
         .collect();
     if !by_rule || array.is_empty() {
         return None;

@@ -140,7 +140,7 @@ pub fn mariadb() -> (StudyEnd, Variables) {
         study: "2024-raid10".into(),
         profile: "xeon5345-raid10".into(),
         profile_summary: "2 \u{d7} quad-core Xeon 5345, 16 GB, RAID 10".into(),
-        profile_assumed: vec!["array.disks".into(), "os.kernel".into()],
+        profile_assumed: vec!["storage.disks".into(), "os.kernel".into()],
         ram: 16 << 30,
         workload: "iibench".into(),
         space: "core".into(),

@@ -45,14 +45,15 @@ const PATTERNS: [(Group, &[&str]); 5] = [
             "thread_*",
             "max_connections",
             "innodb_concurrency_tickets",
+            "innodb_*purge*",
         ],
     ),
     (
         Group::Io,
         &[
             "innodb_io_*",
-            "innodb_flush*",
-            "innodb_*flushing*",
+            "innodb_*flush*",
+            "innodb_doublewrite_*",
             "innodb_max_dirty_*",
             "innodb_lru_*",
             "innodb_page_cleaners",
@@ -168,6 +169,10 @@ mod tests {
             ("innodb_purge_threads", Group::Concurrency),
             ("innodb_flush_log_at_trx_commit", Group::Durability),
             ("innodb_flush_neighbors", Group::Io),
+            ("innodb_idle_flush_pct", Group::Io),
+            ("innodb_doublewrite_pages", Group::Io),
+            ("innodb_doublewrite", Group::Durability),
+            ("innodb_max_purge_lag", Group::Concurrency),
             ("key_buffer_size", Group::Memory),
             ("\u{e9}", Group::Other),
         ] {

@@ -44,7 +44,7 @@ fn head(file: &mut Writer, end: &StudyEnd) {
         ));
     }
     file.comment(&format!(
-        "Server: {}. On another server or version some lines may not be known, or do something else.",
+        "Measured on: {}. On another server or version some lines may not be known, or do something else.",
         server(end)
     ));
     file.comment(&format!(
@@ -55,7 +55,7 @@ fn head(file: &mut Writer, end: &StudyEnd) {
         end.seed,
         end.optimizer
     ));
-    file.comment(&format!("Isolation: {}", isolation(end.isolation)));
+    file.comment(&format!("Isolation: {}", isolation(end)));
     for cannot in &end.cannot {
         file.item(cannot);
     }
@@ -133,8 +133,8 @@ mod tests {
         let text = mariadb();
         for line in [
             "# Hardware: xeon5345-raid10: 2 x quad-core Xeon 5345, 16 GB, RAID 10\n",
-            "#  - assumed in the profile, not stated by its source: array.disks, os.kernel\n",
-            "# Server: MariaDB 10.11.19.",
+            "#  - assumed in the profile, not stated by its source: storage.disks, os.kernel\n",
+            "# Measured on: MariaDB 10.11.19.",
             "# Trials: 24 at scale 1/16 (3000000 rows), seed 7, optimizer bayes.",
             "# Isolation: none: the trials ran on this host as it is",
             "#  - the disks: trials ran on the host's own\n",

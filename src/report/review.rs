@@ -134,7 +134,8 @@ fn costs(end: &StudyEnd, lookup: Lookup) -> String {
     }
     let _ = write!(
         text,
-        "| **sum** | **{}** |\n\n{} of {} RAM is {:.0}%. The server's own code, its table caches and the operating system come on top.",
+        "| **sum** | **{}** |\n\n{} of {} RAM is {:.0}%. What is not listed comes on top: the server's own code, its table \
+         caches, buffers of connections, the operating system.",
         Bytes(memory.total()).rounded(),
         Bytes(memory.total()).rounded(),
         Bytes(memory.ram).rounded(),
@@ -144,7 +145,7 @@ fn costs(end: &StudyEnd, lookup: Lookup) -> String {
 }
 
 fn not_reproduced(end: &StudyEnd) -> String {
-    let mut text = format!("Isolation {}\n\n", isolation(end.isolation));
+    let mut text = format!("Isolation {}\n\n", isolation(end));
     text += &list(end.cannot.iter().map(|c| plain(c)), "");
     if !end.profile_assumed.is_empty() {
         let _ = write!(
@@ -287,7 +288,7 @@ fn apply(end: &StudyEnd, lookup: Lookup) -> String {
     let mut text = format!(
         "1. Keep a copy of your option file, and take the lines of `my.cnf` into it (`{server} --help --verbose` says which files it reads).\n\
          2. Check that the server takes it: `{server} --defaults-file=my.cnf {check}`\n\
-         3. While running: `{client} < apply.sql > before.sql` sets what can be set and keeps what was set in `before.sql`.\n\
+         3. While running: `{client} --skip-column-names < apply.sql > before.sql` sets what can be set and keeps what was set in `before.sql`.\n\
          4. Restart the server for the rest.\n"
     );
     let fixed: Vec<String> = end
@@ -309,8 +310,8 @@ fn apply(end: &StudyEnd, lookup: Lookup) -> String {
     }
     let _ = write!(
         text,
-        "\nTo go back: `{client} < rollback.sql` sets the defaults (or `{client} --skip-column-names < before.sql` what you had), then take the \
-         lines out of the option file and restart."
+        "\nTo go back: `{client} < rollback.sql` sets the defaults, and `{client} < before.sql` after it what you had, if that was \
+         something else; then take the lines out of the option file and restart."
     );
     text
 }
@@ -354,7 +355,7 @@ mod tests {
             "| the server's defaults | 1000 rows/s [980, 1020] | +51% [+46%, +56%], 5 pairs |",
             "| the rule of thumb | 1490 rows/s [1450, 1530] | no difference found (+1.5% [-1.0%, +4.0%], 5 pairs) |",
             "Settings changed: 7, of which 2 wait for a restart.",
-            "- **innodb_io_capacity**: It is set by rule from figures of the array that the profile assumes (array.disks).",
+            "- **innodb_io_capacity**: It is set by rule from figures of the array that the profile assumes (storage.disks).",
             "| `innodb_buffer_pool_size` | 128M | 11G | +34% [+28%, +40%], measured | can be set while running | searched",
             "Written out although they are the default: `innodb_flush_log_at_trx_commit` = 1.",
             "- `innodb_flush_log_at_trx_commit` = 1: 0 or 2 lose about a second of commits.",

@@ -13,6 +13,10 @@ const BOUNDED: [(&str, &str); 2] = [
     ("innodb_max_dirty_pages_pct_lwm", "innodb_max_dirty_pages_pct"),
 ];
 
+/// Why [`in_safe_order`] repeats a line.
+const TWICE: &str =
+    "A line that stands twice is meant: a server moves one mark of a pair when the other would cross it.";
+
 /// Statements that bring a running server to the recommendation, as far as it takes changes while running: SET PERSIST on MySQL since 8.0,
 /// SET GLOBAL elsewhere. Prints the values from before first, as statements that bring them back. Comments list what waits for a restart.
 pub fn apply_sql<'v>(end: &StudyEnd, lookup: impl Fn(&str) -> Option<&'v Variable>) -> String {
@@ -44,6 +48,7 @@ pub fn apply_sql<'v>(end: &StudyEnd, lookup: impl Fn(&str) -> Option<&'v Variabl
         );
         sql.push_str(&save(&dynamic));
         sql.push('\n');
+        comment(&mut sql, TWICE);
         let verb = if persists(end) { "PERSIST" } else { "GLOBAL" };
         for setting in in_safe_order(&dynamic, |s| &s.value) {
             let _ = writeln!(sql, "SET {verb} {} = {};", setting.name, literal(&setting.value));
@@ -62,14 +67,15 @@ pub fn rollback_sql<'v>(end: &StudyEnd, lookup: impl Fn(&str) -> Option<&'v Vari
     let mut sql = String::new();
     comment(
         &mut sql,
-        "Goes back from apply.sql to the defaults of this server. If yours did not run with its defaults, use instead what apply.sql printed; \
-         or run this query before apply.sql, and its output to go back:",
+        "Goes back from apply.sql to the defaults of this server. If yours did not run with its defaults, run after this what \
+         apply.sql printed; or run this query before apply.sql, and its output after this:",
     );
     for line in save(&dynamic).lines() {
         let _ = writeln!(sql, "--   {line}");
     }
     if !dynamic.is_empty() {
         sql.push('\n');
+        comment(&mut sql, TWICE);
         for setting in in_safe_order(&dynamic, |s| &s.default) {
             let _ = writeln!(
                 sql,
@@ -116,7 +122,8 @@ fn split<'e, 'v>(
 }
 
 /// Puts the high mark of each pair before its low mark where the high mark is raised, after it where it is lowered: in between, the low
-/// mark would be above the high one, and the server would move one of them.
+/// mark would be above the high one, and the server would move one of them. The first of the two comes again after the second, for a
+/// server whose marks were not those that the study knows.
 fn in_safe_order<'e>(
     settings: &[&'e Setting],
     target: impl Fn(&'e Setting) -> &'e Value,
@@ -137,6 +144,7 @@ fn in_safe_order<'e>(
         if raised != (h < l) {
             ordered.swap(l, h);
         }
+        ordered.insert(l.max(h) + 1, ordered[l.min(h)]);
     }
     ordered
 }
@@ -144,7 +152,8 @@ fn in_safe_order<'e>(
 /// A query whose output is the statements that set what is set now.
 fn save(settings: &[&Setting]) -> String {
     let mut sql = String::new();
-    for (i, Setting { name, value, .. }) in in_safe_order(settings, |s| &s.default).into_iter().enumerate() {
+    let ordered = in_safe_order(settings, |s| &s.default);
+    for (i, Setting { name, value, .. }) in ordered.iter().enumerate() {
         let current = match value {
             Value::Text(_) => format!("QUOTE(@@GLOBAL.{name})"),
             _ => format!("@@GLOBAL.{name}"),
@@ -154,7 +163,7 @@ fn save(settings: &[&Setting]) -> String {
         } else {
             ("UNION ALL SELECT", "")
         };
-        let end = if i + 1 == settings.len() { ";" } else { "" };
+        let end = if i + 1 == ordered.len() { ";" } else { "" };
         let _ = writeln!(
             sql,
             "{head} CONCAT('SET GLOBAL {name} = ', {current}, ';'){title}{end}"
@@ -218,6 +227,7 @@ mod tests {
                 "SET GLOBAL innodb_adaptive_flushing_lwm = 12.5;",
                 "SET GLOBAL innodb_io_capacity_max = 4000;",
                 "SET GLOBAL innodb_io_capacity = 2500;",
+                "SET GLOBAL innodb_io_capacity_max = 4000;",
                 "SET GLOBAL innodb_flush_log_at_trx_commit = 1;",
             ]
         );
@@ -228,6 +238,12 @@ mod tests {
             "{apply}"
         );
         assert!(apply.contains("SELECT CONCAT('SET GLOBAL innodb_buffer_pool_size = ', @@GLOBAL.innodb_buffer_pool_size, ';') AS before_tune\n"));
+        let query: Vec<&str> = apply.lines().filter(|l| l.contains("SELECT CONCAT")).collect();
+        assert_eq!(query.len(), 7, "as many as are set");
+        assert!(
+            query[6].ends_with(';') && query[..6].iter().all(|l| !l.ends_with(';')),
+            "one statement"
+        );
         let rollback = rollback_sql(&end, lookup);
         let sets = statements(&rollback, "SET");
         assert_eq!(
@@ -279,11 +295,19 @@ mod tests {
         };
         assert_eq!(
             names(apply_sql(&end, |n| variables.get(n))),
-            ["innodb_io_capacity", "innodb_io_capacity_max"]
+            [
+                "innodb_io_capacity",
+                "innodb_io_capacity_max",
+                "innodb_io_capacity"
+            ]
         );
         assert_eq!(
             names(rollback_sql(&end, |n| variables.get(n))),
-            ["innodb_io_capacity_max", "innodb_io_capacity"]
+            [
+                "innodb_io_capacity_max",
+                "innodb_io_capacity",
+                "innodb_io_capacity_max"
+            ]
         );
     }
 

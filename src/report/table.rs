@@ -45,7 +45,7 @@ pub fn table(end: &StudyEnd, files: &Files, width: usize, color: bool) -> String
     page.blank();
     settings(&mut page, end);
     page.blank();
-    page.line(PLAIN, 0, &format!("isolation {}", isolation(end.isolation)));
+    page.line(PLAIN, 0, &format!("isolation {}", isolation(end)));
     for cannot in &end.cannot {
         page.line(DIM, 4, &format!("  - {cannot}"));
     }

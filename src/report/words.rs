@@ -102,17 +102,21 @@ pub fn reason(reason: &Reason) -> String {
     }
 }
 
-/// The isolation in plain words.
-pub fn isolation(isolation: Isolation) -> &'static str {
-    match isolation {
+/// The isolation in plain words; leads over to the list of what is missing, where there is one.
+pub fn isolation(end: &StudyEnd) -> String {
+    let words = match end.isolation {
         Isolation::Twin => "twin: the trials ran on a reproduction of the profile's disks, memory and cores.",
-        Isolation::Partial => {
-            "partial: the trials ran on a reproduction of part of the profile's hardware. Not reproduced:"
+        Isolation::Partial => "partial: the trials ran on a reproduction of part of the profile's hardware.",
+        Isolation::None => "none: the trials ran on this host as it is, not on the profile's hardware.",
+    };
+    format!(
+        "{words}{}",
+        if end.cannot.is_empty() {
+            ""
+        } else {
+            " Not reproduced:"
         }
-        Isolation::None => {
-            "none: the trials ran on this host as it is, not on the profile's hardware. Not reproduced:"
-        }
-    }
+    )
 }
 
 /// `MariaDB 10.11.19`.
