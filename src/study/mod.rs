@@ -6,7 +6,7 @@ mod end;
 mod ending;
 mod engine;
 mod event;
-mod history;
+pub mod history;
 mod plan;
 mod question;
 pub mod scale;
