@@ -35,6 +35,8 @@ use tune::{
 const TRIAL_OVERHEAD_S: f64 = 2.0;
 /// Bytes a second that a restore by copying is sure to move; slower disks make fewer trials.
 const RESTORE_BYTES_PER_S: f64 = 700e6;
+/// Measured seconds under which a trial is not worth its restore.
+const LEAST_MEASURED_S: f64 = 4.0;
 /// Trials that a budget is divided among, before anything is known of their length.
 const TRIALS_IN_BUDGET: f64 = 16.0;
 
@@ -259,11 +261,12 @@ fn choose_scale(options: &Run, job: &Job, name: &str, room: scale::Room) -> Resu
     Ok((scale, at(scale)?))
 }
 
-/// How long a trial measures, so that the budget holds enough of them.
+/// How long a trial measures, so that the budget holds enough of them: eight seconds, less for budgets of less than five minutes.
 fn limits(options: &Run, workload: &Workload) -> Result<Limits, Failure> {
     let overhead = TRIAL_OVERHEAD_S + workload.dataset().bytes as f64 / RESTORE_BYTES_PER_S;
-    let least = Limits::default().min_s + overhead;
     let budget = options.budget.0;
+    let min_s = (budget / 37.5).floor().clamp(LEAST_MEASURED_S, Limits::default().min_s);
+    let least = min_s + overhead;
     if budget < least {
         return Err(Failure::usage(format!(
             "a budget of {} is shorter than one trial, which takes about {}",
@@ -272,8 +275,8 @@ fn limits(options: &Run, workload: &Workload) -> Result<Limits, Failure> {
         ))
         .help("give a longer --budget, or fewer --rows"));
     }
-    let cap_s = (budget / TRIALS_IN_BUDGET - overhead).clamp(Limits::default().min_s + 2.0, Limits::default().cap_s);
-    Ok(Limits { cap_s, ..Limits::default() })
+    let cap_s = (budget / TRIALS_IN_BUDGET - overhead).clamp(1.25 * min_s, Limits::default().cap_s);
+    Ok(Limits { min_s, cap_s, ..Limits::default() })
 }
 
 fn question(options: &Run, job: &Job, workload: &str, scale: f64) -> Question {

@@ -12,7 +12,7 @@ use rand_pcg::Pcg64Mcg;
 /// Rounds that are always run.
 const ROUNDS: usize = 5;
 
-/// Rounds at most; more than [`ROUNDS`] are run only while the interval is wide, whichever way it points.
+/// Rounds at most; more than [`ROUNDS`] are run only while the interval is wide, whichever way it points, and for as long as the budget was.
 const MOST_ROUNDS: usize = 10;
 
 /// Half-width of the log ratio's interval that is good enough.
@@ -81,7 +81,9 @@ pub fn next(task: &Task, arms: &Arms, observations: &[Observation]) -> Option<Co
     let distinct = arms.distinct();
     let done = observations.iter().filter(|o| o.role == Role::Confirmation).count();
     let round = done / distinct.len();
-    if done.is_multiple_of(distinct.len()) && round >= ROUNDS && (round >= MOST_ROUNDS || precise(arms, observations)) {
+    let spent: f64 = observations.iter().filter(|o| o.role == Role::Confirmation).map(|o| o.wall_s).sum();
+    let enough = round >= MOST_ROUNDS || spent >= task.question.budget_s || precise(arms, observations);
+    if done.is_multiple_of(distinct.len()) && round >= ROUNDS && enough {
         return None;
     }
     let mut order: Vec<usize> = (0..distinct.len()).collect();
