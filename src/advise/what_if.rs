@@ -116,10 +116,9 @@ pub fn what_if(
     if let Some(why) = outside {
         return Ok(nobody(why));
     }
-    let no_model = || WhatIfError::NoModel { study: end.study.clone() };
     let data = history::data_of(&end.searched, &end.baseline_config, end.baseline_in_space, observations);
-    let gp = Gp::fit(&end.searched.dims(), &data, end.seed).map_err(|_| no_model())?;
-    let point = end.searched.nearest(&config).ok_or_else(no_model)?;
+    let gp = Gp::fit(&end.searched.dims(), &data, end.seed).map_err(|_| WhatIfError::NoModel { study: end.study.clone() })?;
+    let point = end.searched.nearest(&config);
     let prediction = gp.predict(&point);
     let interval = |z: f64, sd: f64| [(prediction.log_mean - z * sd).exp(), (prediction.log_mean + z * sd).exp()];
     let base = end.baseline;

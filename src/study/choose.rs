@@ -31,11 +31,10 @@ pub fn choose(task: &Task, observations: &[Observation]) -> Option<Choice> {
     let best = observations
         .iter()
         .filter(|o| o.measurement().is_some() && matches!(o.role, Role::RuleOfThumb | Role::Search))
-        .filter_map(|o| Some((o, task.point(&o.config)?)))
-        .map(|(o, point)| (o, gp.predict(&point).log_mean))
+        .map(|o| (o, gp.predict(&task.point(&o.config)).log_mean))
         .max_by(|a, b| a.1.total_cmp(&b.1))?
         .0;
-    let full = task.space.decode(&task.point(&best.config)?);
+    let full = task.space.decode(&task.point(&best.config));
     let reduced = reduce(task, &gp, &full);
     Some(Choice { full, reduced })
 }
@@ -44,14 +43,14 @@ pub fn choose(task: &Task, observations: &[Observation]) -> Option<Choice> {
 /// tell from none, or all of them together cost less than [`GIVE_UP`]. A default outside the space was not looked at: such a knob stays.
 fn reduce(task: &Task, gp: &Gp, full: &Config) -> Config {
     let mut current = full.clone();
-    let Some(start) = task.point(full) else { return current };
+    let start = task.point(full);
     loop {
         let cheapest = changed(task, &current)
             .into_iter()
             .filter_map(|name| {
                 let mut without = current.clone();
                 without.remove(&name);
-                let point = task.space.encode(&task.with_defaults(&without))?;
+                let point = task.space.encode(&without)?;
                 let (loss, sd) = gp.predict_difference(&start, &point);
                 (loss <= GIVE_UP || (loss < 2.0 * GIVE_UP && loss < 1.96 * sd)).then_some((without, loss))
             })
@@ -69,13 +68,13 @@ pub fn changed(task: &Task, config: &Config) -> Vec<String> {
 }
 
 /// What each changed knob of `config` does to throughput by the model: with it over without it, all else the same.
-pub fn effect(task: &Task, gp: &Gp, config: &Config, name: &str) -> Option<Effect> {
+pub fn effect(task: &Task, gp: &Gp, config: &Config, name: &str) -> Effect {
     let mut without = config.clone();
     without.remove(name);
-    let (difference, sd) = gp.predict_difference(&task.point(config)?, &task.point(&without)?);
-    Some(Effect {
+    let (difference, sd) = gp.predict_difference(&task.point(config), &task.point(&without));
+    Effect {
         ratio: difference.exp(),
         ci95: [(difference - 1.96 * sd).exp(), (difference + 1.96 * sd).exp()],
         known: Known::Modelled,
-    })
+    }
 }

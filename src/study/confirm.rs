@@ -67,7 +67,7 @@ fn recommended(task: &Task, observations: &[Observation]) -> Option<Config> {
             .map(|(o, _)| o.config.clone());
     };
     let gp = choose::model(task, observations)?;
-    let mean = |config: &Config| task.point(config).map_or(f64::NEG_INFINITY, |point| gp.predict(&point).log_mean);
+    let mean = |config: &Config| gp.predict(&task.point(config)).log_mean;
     let full = task.with_knobs(&choice.full);
     let reduced = task.with_knobs(&choice.reduced);
     let best = if mean(&reduced) >= mean(&full) - choose::GIVE_UP { reduced } else { full };

@@ -104,7 +104,7 @@ fn settings(task: &Task, gp: Option<&Gp>, recommended: &Config) -> Vec<Setting> 
             if reason == Reason::Searched && default == *value {
                 return None;
             }
-            let effect = gp.filter(|_| searched).and_then(|gp| choose::effect(task, gp, recommended, name));
+            let effect = gp.filter(|_| searched).map(|gp| choose::effect(task, gp, recommended, name));
             Some(Setting { name: name.clone(), value: value.clone(), default, effect, reason })
         })
         .collect()
@@ -123,7 +123,7 @@ fn dropped(task: &Task, gp: Option<&Gp>, observations: &[Observation], recommend
             Some(Dropped {
                 tried: choice.full.get(&name)?.clone(),
                 default: task.default(&name)?.clone(),
-                effect: gp.and_then(|gp| choose::effect(task, gp, &full, &name)),
+                effect: gp.map(|gp| choose::effect(task, gp, &full, &name)),
                 name,
             })
         })

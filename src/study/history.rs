@@ -39,7 +39,7 @@ fn told_of(space: &Space, baseline: &Config, baseline_in_space: bool, observatio
             Role::Confirmation => baseline_in_space || o.config != *baseline,
         })
         .filter_map(|o| {
-            let point = space.nearest(&o.config)?;
+            let point = space.nearest(&o.config);
             match &o.outcome {
                 Outcome::Measured(m) => {
                     Some(Told { point, outcome: Some((m.mean.ln(), (m.stderr / m.mean).max(LEAST_STDERR))) })

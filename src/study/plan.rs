@@ -55,6 +55,10 @@ impl Plan {
         let few_cores = facts.host_cores < facts.profile_cores;
         let mut not_searched = Vec::new();
         let mut space = facts.space.clone();
+        for name in space.keep_within(facts.durability, &facts.catalog) {
+            let why = format!("its values go beyond the durability class {}", facts.durability);
+            not_searched.push(NotSearched { name, why });
+        }
         space.retain(|knob| {
             let Some(variable) = facts.catalog.get(&knob.name) else { return false };
             let why = match variable.decided_by {

@@ -66,14 +66,8 @@ impl Task {
     }
 
     /// The knobs of `config`, those that it does not set at their default, as a point of the unit cube.
-    pub fn point(&self, config: &Config) -> Option<Vec<f64>> {
+    pub fn point(&self, config: &Config) -> Vec<f64> {
         self.space.nearest(config)
-    }
-
-    /// `knobs` with the default of every knob that they do not set.
-    pub fn with_defaults(&self, knobs: &Config) -> Config {
-        let defaults = self.space.knobs.iter().filter_map(|k| Some((k.name.clone(), self.default(&k.name)?.clone())));
-        defaults.chain(knobs.clone()).collect()
     }
 
     /// Whether the baseline differs from the space's other trials in more than the knobs.

@@ -30,6 +30,16 @@ impl Measure {
         Self::WriteIops,
         Self::SyncLatency,
     ];
+
+    /// A figure of this measure for people, with its unit.
+    pub fn show(self, figure: f64) -> String {
+        match self {
+            Self::CoreSpeed => format!("{figure:.0} million rounds/s"),
+            Self::WriteBandwidth | Self::ReadBandwidth => format!("{}/s", Bytes(figure as u64).rounded()),
+            Self::ReadIops | Self::WriteIops => format!("{figure:.0}/s"),
+            Self::SyncLatency => format!("{:.0} us", figure * 1e6),
+        }
+    }
 }
 
 impl fmt::Display for Measure {
