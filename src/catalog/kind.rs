@@ -1,8 +1,8 @@
 use crate::units::{Bytes, Value};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// What sort of value a variable takes.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Kind {
     /// A size in bytes.
     Bytes,

@@ -18,7 +18,10 @@ pub struct Source {
 impl Source {
     /// Wraps `text` under `name`.
     pub fn new(name: impl Into<Arc<str>>, text: impl Into<Arc<str>>) -> Self {
-        Self { name: name.into(), text: text.into() }
+        Self {
+            name: name.into(),
+            text: text.into(),
+        }
     }
 
     /// Line and column (both from 1, columns counted in characters) of a byte offset; an offset past the end is the end.
@@ -29,17 +32,30 @@ impl Source {
         }
         let before = &self.text[..offset];
         let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
+        (
+            before.matches('\n').count() + 1,
+            before[line_start..].chars().count() + 1,
+        )
     }
 
     /// An error that points at `span`.
     pub fn error(&self, span: Range<usize>, message: impl Into<String>) -> SourceError {
-        SourceError { source: self.clone(), span: Some(span), message: message.into(), help: None }
+        SourceError {
+            source: self.clone(),
+            span: Some(span),
+            message: message.into(),
+            help: None,
+        }
     }
 
     /// An error about the text as a whole.
     pub fn whole(&self, message: impl Into<String>) -> SourceError {
-        SourceError { source: self.clone(), span: None, message: message.into(), help: None }
+        SourceError {
+            source: self.clone(),
+            span: None,
+            message: message.into(),
+            help: None,
+        }
     }
 }
 
@@ -102,7 +118,11 @@ fn edit_distance(a: &str, b: &str) -> usize {
         let mut diagonal = row[0];
         row[0] = i + 1;
         for (j, cb) in b.iter().enumerate() {
-            let cost = if ca == *cb { diagonal } else { 1 + diagonal.min(row[j]).min(row[j + 1]) };
+            let cost = if ca == *cb {
+                diagonal
+            } else {
+                1 + diagonal.min(row[j]).min(row[j + 1])
+            };
             diagonal = row[j + 1];
             row[j + 1] = cost;
         }
@@ -120,7 +140,11 @@ mod tests {
         assert_eq!(s.line_column(0), (1, 1));
         assert_eq!(s.line_column(2), (2, 1));
         assert_eq!(s.line_column(5), (2, 3));
-        assert_eq!(s.line_column(4), (2, 2), "the middle of a character is that character");
+        assert_eq!(
+            s.line_column(4),
+            (2, 2),
+            "the middle of a character is that character"
+        );
         assert_eq!(s.line_column(999), (3, 1));
     }
 
@@ -133,12 +157,18 @@ mod tests {
             a: u8,
         }
         let error = from_toml::<T>(&Source::new("x.toml", "a = 1\nbb = 2\n")).unwrap_err();
-        assert!(error.to_string().starts_with("x.toml:2:1: unknown field `bb`"), "{error}");
+        assert!(
+            error.to_string().starts_with("x.toml:2:1: unknown field `bb`"),
+            "{error}"
+        );
     }
 
     #[test]
     fn the_nearest_name_comes_first() {
-        assert_eq!(nearest_first("iibnch", ["dbt2", "iibench", "iibench-load"])[0], "iibench");
+        assert_eq!(
+            nearest_first("iibnch", ["dbt2", "iibench", "iibench-load"])[0],
+            "iibench"
+        );
         assert_eq!(edit_distance("kitten", "sitting"), 3);
         assert_eq!(edit_distance("", "abc"), 3);
     }

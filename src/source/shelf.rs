@@ -46,12 +46,19 @@ impl Shelf {
             return read(&local, &format!("{}/{wanted}.toml", self.folder));
         }
         match self.shipped.iter().find(|(name, _)| *name == wanted) {
-            Some((name, text)) => Ok(Source::new(format!("built-in:{}/{name}.toml", self.folder), *text)),
+            Some((name, text)) => Ok(Source::new(
+                format!("built-in:{}/{name}.toml", self.folder),
+                *text,
+            )),
             None => {
                 let all = self.all(here);
                 let names = nearest_first(wanted, all.iter().map(|(name, _)| name.as_str()));
                 let names = names.into_iter().map(str::to_owned).collect();
-                Err(ShelfError::Unknown { noun: self.noun, wanted: wanted.to_owned(), names })
+                Err(ShelfError::Unknown {
+                    noun: self.noun,
+                    wanted: wanted.to_owned(),
+                    names,
+                })
             }
         }
     }
@@ -61,11 +68,23 @@ impl Shelf {
         let mut found: BTreeMap<String, Source> = self
             .shipped
             .iter()
-            .map(|(name, text)| ((*name).to_owned(), Source::new(format!("built-in:{}/{name}.toml", self.folder), *text)))
+            .map(|(name, text)| {
+                (
+                    (*name).to_owned(),
+                    Source::new(format!("built-in:{}/{name}.toml", self.folder), *text),
+                )
+            })
             .collect();
-        for entry in std::fs::read_dir(here.join(self.folder)).into_iter().flatten().flatten() {
+        for entry in std::fs::read_dir(here.join(self.folder))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
             let path = entry.path();
-            let name = path.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+            let name = path
+                .file_stem()
+                .map(|s| s.to_string_lossy().into_owned())
+                .unwrap_or_default();
             if path.extension().is_some_and(|e| e == "toml")
                 && let Ok(source) = read(&path, &format!("{}/{name}.toml", self.folder))
             {
@@ -79,7 +98,10 @@ impl Shelf {
 fn read(path: &Path, shown: &str) -> Result<Source, ShelfError> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Source::new(shown, text)),
-        Err(error) => Err(ShelfError::Unreadable { path: shown.to_owned(), error }),
+        Err(error) => Err(ShelfError::Unreadable {
+            path: shown.to_owned(),
+            error,
+        }),
     }
 }
 
@@ -87,7 +109,11 @@ fn read(path: &Path, shown: &str) -> Result<Source, ShelfError> {
 mod tests {
     use super::*;
 
-    const SHELF: Shelf = Shelf { noun: "profile", folder: "hardware-profiles", shipped: &[("big", "a = 1"), ("small", "a = 2")] };
+    const SHELF: Shelf = Shelf {
+        noun: "profile",
+        folder: "hardware-profiles",
+        shipped: &[("big", "a = 1"), ("small", "a = 2")],
+    };
 
     #[test]
     fn a_local_file_hides_a_shipped_one_and_a_path_wins() {
@@ -104,7 +130,16 @@ mod tests {
     #[test]
     fn an_unknown_name_lists_the_nearest_first() {
         let error = SHELF.find("smal", Path::new("/nonexistent")).unwrap_err();
-        assert_eq!(error.to_string(), "there is no profile 'smal'; there are: small, big");
-        assert!(SHELF.find("../x.toml", Path::new("/nonexistent")).unwrap_err().to_string().contains("failed to read ../x.toml"));
+        assert_eq!(
+            error.to_string(),
+            "there is no profile 'smal'; there are: small, big"
+        );
+        assert!(
+            SHELF
+                .find("../x.toml", Path::new("/nonexistent"))
+                .unwrap_err()
+                .to_string()
+                .contains("failed to read ../x.toml")
+        );
     }
 }

@@ -1,8 +1,9 @@
 use super::{Grid, SPECIAL_WIDTH, UnitDim, unit::cell};
 use crate::{catalog::Kind, units::Value};
+use serde::{Deserialize, Serialize};
 
 /// What a knob may be set to.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Domain {
     /// Numbers of a grid from `low` to `high` (both on it, `low` < `high`), and some special ones such as 0 = off.
     Number {

@@ -1,5 +1,7 @@
+use serde::{Deserialize, Serialize};
+
 /// Which numbers a knob takes: such as a person would write into an option file.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Grid {
     /// `origin` and every multiple of `step` from there.
     Step {

@@ -1,8 +1,9 @@
 use crate::units::{Bytes, Config};
+use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
 /// What the variables of a configuration may take of memory together.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Memory {
     /// The most, in bytes.
     pub limit: u64,
@@ -11,7 +12,7 @@ pub struct Memory {
 }
 
 /// One summand.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum MemoryPart {
     /// So many bytes whatever the configuration.
     Fixed(u64),

@@ -24,6 +24,7 @@ use crate::{
     source::{Shelf, Source, SourceError},
     units::{Bytes, Config, Value},
 };
+use serde::{Deserialize, Serialize};
 
 /// The spaces there are.
 pub const SHELF: Shelf = Shelf {
@@ -47,7 +48,7 @@ pub struct Hardware {
 }
 
 /// Knobs that one server takes on one hardware, the most important first, at full size.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Space {
     /// Its name.
     pub name: String,

@@ -184,7 +184,15 @@ impl<'a> Checker<'a> {
             }
         };
         let x = bound.on(self.hardware);
-        if x.abs() <= EXACT { Ok(x) } else { Err(wrong(format!("{} cannot be {}", variable.name, show(variable, x)))) }
+        if x.abs() <= EXACT {
+            Ok(x)
+        } else {
+            Err(wrong(format!(
+                "{} cannot be {}",
+                variable.name,
+                show(variable, x)
+            )))
+        }
     }
 
     fn range(
@@ -224,7 +232,10 @@ impl<'a> Checker<'a> {
         }
         if (on_high - on_low) / grid.grain(on_low) > MOST_VALUES {
             let message = "there are more values between low and high than can be told apart";
-            return Err(self.source.error(high_text.span(), message).with_help("raise low, or give a larger step"));
+            return Err(self
+                .source
+                .error(high_text.span(), message)
+                .with_help("raise low, or give a larger step"));
         }
         let special = self.values(variable, &raw.special)?;
         for (value, written) in special.iter().zip(&raw.special) {

@@ -3,7 +3,8 @@
 use crate::{
     catalog::Flavor,
     observation::Isolation,
-    study::Durability,
+    catalog::Durability,
+    space::Space,
     units::{Config, Value},
 };
 use serde::{Deserialize, Serialize};
@@ -178,6 +179,12 @@ pub struct StudyEnd {
     pub settings: Vec<Setting>,
     /// Knobs that went back to their default.
     pub dropped: Vec<Dropped>,
+    /// The knobs that were searched, with their domains.
+    pub searched: Space,
+    /// Settings of the baseline.
+    pub baseline_config: Config,
+    /// Whether the baseline differs from the searched trials in its knobs alone.
+    pub baseline_in_space: bool,
     /// Knobs of the space that were not searched.
     pub not_searched: Vec<NotSearched>,
     /// Trials that failed.

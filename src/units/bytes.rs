@@ -19,9 +19,19 @@ impl Bytes {
         match SUFFIXES.iter().find(|(_, unit)| self.0 >= *unit) {
             Some((suffix, unit)) => {
                 let value = self.0 as f64 / *unit as f64;
-                let decimals = if value >= 100.0 { 0 } else if value >= 10.0 { 1 } else { 2 };
+                let decimals = if value >= 100.0 {
+                    0
+                } else if value >= 10.0 {
+                    1
+                } else {
+                    2
+                };
                 let text = format!("{value:.decimals$}");
-                let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+                let text = if text.contains('.') {
+                    text.trim_end_matches('0').trim_end_matches('.')
+                } else {
+                    &text
+                };
                 format!("{text} {suffix}iB")
             }
             None => format!("{} B", self.0),
@@ -34,26 +44,45 @@ impl FromStr for Bytes {
 
     /// Parses `4G`, `1.5G`, `512M`, `123456`; suffixes K M G T in either case, an optional `iB` or `B` behind.
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let error = || ParseError { text: text.to_owned(), expected: "a size such as 512M or 4G" };
+        let error = || ParseError {
+            text: text.to_owned(),
+            expected: "a size such as 512M or 4G",
+        };
         let (number, suffix) = split_number(text);
         let upper = suffix.to_ascii_uppercase();
-        let letter = upper.strip_suffix("IB").or(upper.strip_suffix('B')).unwrap_or(&upper);
+        let letter = upper
+            .strip_suffix("IB")
+            .or(upper.strip_suffix('B'))
+            .unwrap_or(&upper);
         let unit = match letter {
             "" => 1,
-            _ => SUFFIXES.iter().find(|(s, _)| letter.len() == 1 && letter.starts_with(*s)).ok_or_else(error)?.1,
+            _ => {
+                SUFFIXES
+                    .iter()
+                    .find(|(s, _)| letter.len() == 1 && letter.starts_with(*s))
+                    .ok_or_else(error)?
+                    .1
+            }
         };
         if let Ok(whole) = number.parse::<u64>() {
             return whole.checked_mul(unit).map(Bytes).ok_or_else(error);
         }
         let value = number.parse::<f64>().map_err(|_| error())? * unit as f64;
-        if value.is_finite() && value < u64::MAX as f64 { Ok(Bytes(value.round() as u64)) } else { Err(error()) }
+        if value.is_finite() && value < u64::MAX as f64 {
+            Ok(Bytes(value.round() as u64))
+        } else {
+            Err(error())
+        }
     }
 }
 
 /// The largest suffix that keeps the value exact, as an option file takes it: `12G`, `650M`, `1000`.
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match SUFFIXES.iter().find(|(_, unit)| self.0 >= *unit && self.0.is_multiple_of(*unit)) {
+        match SUFFIXES
+            .iter()
+            .find(|(_, unit)| self.0 >= *unit && self.0.is_multiple_of(*unit))
+        {
             Some((suffix, unit)) => write!(f, "{}{suffix}", self.0 / unit),
             None => write!(f, "{}", self.0),
         }
@@ -68,7 +97,9 @@ impl Serialize for Bytes {
 
 impl<'de> Deserialize<'de> for Bytes {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?.parse().map_err(de::Error::custom)
+        String::deserialize(deserializer)?
+            .parse()
+            .map_err(de::Error::custom)
     }
 }
 
@@ -78,10 +109,26 @@ mod tests {
 
     #[test]
     fn parses_what_people_write() {
-        for (text, bytes) in [("4G", 4 << 30), ("1.5g", 3 << 29), ("512 MiB", 512 << 20), ("10kb", 10240), ("7", 7)] {
+        for (text, bytes) in [
+            ("4G", 4 << 30),
+            ("1.5g", 3 << 29),
+            ("512 MiB", 512 << 20),
+            ("10kb", 10240),
+            ("7", 7),
+        ] {
             assert_eq!(text.parse::<Bytes>().unwrap().0, bytes, "{text}");
         }
-        for text in ["", "G", "4X", "4GG", "-1", "1.2.3M", "99999999999999T", "4 apples", "1e3"] {
+        for text in [
+            "",
+            "G",
+            "4X",
+            "4GG",
+            "-1",
+            "1.2.3M",
+            "99999999999999T",
+            "4 apples",
+            "1e3",
+        ] {
             assert!(text.parse::<Bytes>().is_err(), "{text}");
         }
     }

@@ -22,6 +22,8 @@ pub struct ParseError {
 /// Splits `12.5ms` into its number and its suffix.
 fn split_number(text: &str) -> (&str, &str) {
     let text = text.trim();
-    let end = text.find(|c: char| !(c.is_ascii_digit() || c == '.')).unwrap_or(text.len());
+    let end = text
+        .find(|c: char| !(c.is_ascii_digit() || c == '.'))
+        .unwrap_or(text.len());
     (&text[..end], text[end..].trim())
 }

@@ -26,7 +26,10 @@ impl FromStr for Seconds {
 
     /// Parses `200ms`, `30s`, `10m`, `1.5h`, `90` (seconds).
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let error = || ParseError { text: text.to_owned(), expected: "a time such as 200ms, 30s, 10m or 1h" };
+        let error = || ParseError {
+            text: text.to_owned(),
+            expected: "a time such as 200ms, 30s, 10m or 1h",
+        };
         let (number, suffix) = split_number(text);
         let unit = match suffix {
             "us" => 1e-6,
@@ -37,7 +40,11 @@ impl FromStr for Seconds {
             _ => return Err(error()),
         };
         let value = number.parse::<f64>().map_err(|_| error())? * unit;
-        if value.is_finite() { Ok(Seconds(value)) } else { Err(error()) }
+        if value.is_finite() {
+            Ok(Seconds(value))
+        } else {
+            Err(error())
+        }
     }
 }
 
@@ -64,7 +71,10 @@ impl FromStr for Rate {
 
     /// Parses `250`, `250/s`, `1.5K/s`.
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let error = || ParseError { text: text.to_owned(), expected: "a rate such as 250/s" };
+        let error = || ParseError {
+            text: text.to_owned(),
+            expected: "a rate such as 250/s",
+        };
         let (number, suffix) = split_number(text);
         let unit = match suffix.strip_suffix("/s").unwrap_or(suffix).trim() {
             "" => 1.0,
@@ -73,13 +83,23 @@ impl FromStr for Rate {
             _ => return Err(error()),
         };
         let value = number.parse::<f64>().map_err(|_| error())? * unit;
-        if value.is_finite() { Ok(Rate(value)) } else { Err(error()) }
+        if value.is_finite() {
+            Ok(Rate(value))
+        } else {
+            Err(error())
+        }
     }
 }
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let decimals = if self.0 >= 100.0 { 0 } else if self.0 >= 10.0 { 1 } else { 2 };
+        let decimals = if self.0 >= 100.0 {
+            0
+        } else if self.0 >= 10.0 {
+            1
+        } else {
+            2
+        };
         write!(f, "{:.decimals$}/s", self.0)
     }
 }
@@ -89,7 +109,10 @@ impl FromStr for Fraction {
 
     /// Parses `5%`, `0.05`, `1/16`; the result must lie in 0 to 1.
     fn from_str(text: &str) -> Result<Self, ParseError> {
-        let error = || ParseError { text: text.to_owned(), expected: "a share such as 5%, 0.05 or 1/16" };
+        let error = || ParseError {
+            text: text.to_owned(),
+            expected: "a share such as 5%, 0.05 or 1/16",
+        };
         let number = |s: &str| s.trim().parse::<f64>().map_err(|_| error());
         let text_ = text.trim();
         let value = if let Some(percent) = text_.strip_suffix('%') {
@@ -99,7 +122,11 @@ impl FromStr for Fraction {
         } else {
             number(text_)?
         };
-        if (0.0..=1.0).contains(&value) { Ok(Fraction(value)) } else { Err(error()) }
+        if (0.0..=1.0).contains(&value) {
+            Ok(Fraction(value))
+        } else {
+            Err(error())
+        }
     }
 }
 
@@ -134,9 +161,13 @@ mod tests {
 
     #[test]
     fn times() {
-        for (text, seconds, printed) in
-            [("200ms", 0.2, "200ms"), ("30s", 30.0, "30s"), ("5m", 300.0, "5m"), ("90", 90.0, "90s"), ("1.5h", 5400.0, "1h30m")]
-        {
+        for (text, seconds, printed) in [
+            ("200ms", 0.2, "200ms"),
+            ("30s", 30.0, "30s"),
+            ("5m", 300.0, "5m"),
+            ("90", 90.0, "90s"),
+            ("1.5h", 5400.0, "1h30m"),
+        ] {
             let value: Seconds = text.parse().unwrap();
             assert!((value.0 - seconds).abs() < 1e-9, "{text}");
             assert_eq!(value.to_string(), printed);

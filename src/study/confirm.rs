@@ -1,0 +1,119 @@
+//! The confirmation: baseline, rule of thumb and recommendation run again and again in turns, in random order within each round, so that
+//! drift of the machine meets all of them alike and the ratios come from pairs that ran side by side.
+
+use super::{Ratio, StudyError, Task, choose, statistics};
+use crate::{
+    observation::{Observation, Outcome, Role},
+    units::Config,
+};
+use rand::{SeedableRng, seq::SliceRandom};
+use rand_pcg::Pcg64Mcg;
+
+/// Rounds that are always run.
+const ROUNDS: usize = 5;
+
+/// Rounds at most; more than [`ROUNDS`] are run only while the interval is wide, whichever way it points, and for as long as the budget was.
+const MOST_ROUNDS: usize = 10;
+
+/// Half-width of the log ratio's interval that is good enough.
+const PRECISION: f64 = 0.025;
+
+/// The configurations of the confirmation.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Arms {
+    /// The server's defaults.
+    pub baseline: Config,
+    /// The rule of thumb.
+    pub rule: Config,
+    /// The recommendation; the rule itself where the search found nothing better.
+    pub recommended: Config,
+}
+
+impl Arms {
+    /// The arms that the trials within the budget lead to.
+    pub fn of(task: &Task, observations: &[Observation]) -> Result<Self, StudyError> {
+        let before: Vec<Observation> = observations.iter().filter(|o| o.role != Role::Confirmation).cloned().collect();
+        let recommended = recommended(task, &before).ok_or_else(|| {
+            let last = before.iter().rev().find_map(|o| match &o.outcome {
+                Outcome::Failed { reason } | Outcome::Void { reason } => Some(reason.clone()),
+                Outcome::Measured(_) => None,
+            });
+            StudyError::NothingWorks(last.unwrap_or_else(|| "no trial was measured".into()))
+        })?;
+        Ok(Self { baseline: task.baseline(), rule: task.rule_of_thumb(), recommended })
+    }
+
+    /// All different ones.
+    fn distinct(&self) -> Vec<&Config> {
+        let mut arms = vec![&self.baseline];
+        for arm in [&self.rule, &self.recommended] {
+            if !arms.contains(&arm) {
+                arms.push(arm);
+            }
+        }
+        arms
+    }
+}
+
+/// The reduction where it keeps the gain, else the model's best, else the rule of thumb.
+fn recommended(task: &Task, observations: &[Observation]) -> Option<Config> {
+    let Some(choice) = choose::choose(task, observations) else {
+        // Too little for a model: the best that was measured.
+        return observations
+            .iter()
+            .filter(|o| o.role != Role::Baseline)
+            .filter_map(|o| Some((o, o.measurement()?.mean)))
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+            .map(|(o, _)| o.config.clone());
+    };
+    let gp = choose::model(task, observations)?;
+    let mean = |config: &Config| gp.predict(&task.point(config)).log_mean;
+    let full = task.with_knobs(&choice.full);
+    let reduced = task.with_knobs(&choice.reduced);
+    let best = if mean(&reduced) >= mean(&full) - choose::GIVE_UP { reduced } else { full };
+    let rule = task.rule_of_thumb();
+    let rule_works = observations.iter().any(|o| o.role == Role::RuleOfThumb && o.measurement().is_some());
+    Some(if rule_works && mean(&rule) > mean(&best) { rule } else { best })
+}
+
+/// The next configuration to confirm; none where the confirmation is done.
+pub fn next(task: &Task, arms: &Arms, observations: &[Observation]) -> Option<Config> {
+    let distinct = arms.distinct();
+    let done = observations.iter().filter(|o| o.role == Role::Confirmation).count();
+    let round = done / distinct.len();
+    let spent: f64 = observations.iter().filter(|o| o.role == Role::Confirmation).map(|o| o.wall_s).sum();
+    let enough = round >= MOST_ROUNDS || spent >= task.question.budget_s || precise(arms, observations);
+    if done.is_multiple_of(distinct.len()) && round >= ROUNDS && enough {
+        return None;
+    }
+    let mut order: Vec<usize> = (0..distinct.len()).collect();
+    order.shuffle(&mut Pcg64Mcg::seed_from_u64(task.question.seed ^ (round as u64) << 32));
+    Some(distinct[order[done % distinct.len()]].clone())
+}
+
+fn precise(arms: &Arms, observations: &[Observation]) -> bool {
+    let wide = |ratio: Option<Ratio>| ratio.is_none_or(|r| (r.ci95[1] / r.ci95[0]).ln() > 2.0 * PRECISION);
+    arms.recommended == arms.rule || !wide(ratio(arms, observations, &arms.recommended, &arms.rule))
+}
+
+/// Means of the confirmation runs of `config` with their standard errors, in order.
+pub fn runs(observations: &[Observation], config: &Config) -> Vec<(f64, f64)> {
+    observations
+        .iter()
+        .filter(|o| o.role == Role::Confirmation && o.config == *config)
+        .filter_map(|o| o.measurement().map(|m| (m.mean, m.stderr)))
+        .collect()
+}
+
+/// Ratio of `of` to `to` from the rounds in which both were measured.
+pub fn ratio(arms: &Arms, observations: &[Observation], of: &Config, to: &Config) -> Option<Ratio> {
+    let confirmations: Vec<&Observation> = observations.iter().filter(|o| o.role == Role::Confirmation).collect();
+    let pairs: Vec<(f64, f64)> = confirmations
+        .chunks(arms.distinct().len())
+        .filter_map(|round| {
+            let mean = |config: &Config| round.iter().find(|o| o.config == *config)?.measurement().map(|m| m.mean);
+            Some((mean(of)?, mean(to)?))
+        })
+        .collect();
+    statistics::ratio(&pairs)
+}

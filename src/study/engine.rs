@@ -1,0 +1,191 @@
+//! The run loop. What comes next follows from the stored observations alone, so a study that was cut off goes on where it was.
+
+use super::{
+    Question, StudyStore, Task,
+    choose::{Choice, choose},
+    confirm::{self, Arms},
+    event::Event,
+    history,
+    store::StoreError,
+};
+use crate::{
+    observation::{Observation, Outcome, Role},
+    optimize::{Method, Request, suggest},
+    trial::{Runner, TrialError},
+    units::Config,
+};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Trials that compare the model's best with its reduction, taken in turns, at the end of the budget.
+const REDUCTION_TRIALS: u32 = 4;
+
+/// Searched trials before a reduction is worth its trials.
+const SEARCHED_BEFORE_REDUCTION: u32 = 5;
+
+/// Why a study could not go on. Everything found until then is stored.
+#[derive(Debug, thiserror::Error)]
+pub enum StudyError {
+    /// The store failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// No trial can be run.
+    #[error(transparent)]
+    Trial(#[from] TrialError),
+    /// The person stopped it.
+    #[error("interrupted")]
+    Interrupted,
+    /// The server's own defaults could not be measured, so there is nothing to compare with.
+    #[error("the server's defaults could not be measured: {0}")]
+    NoBaseline(String),
+    /// Nothing in the space could be measured.
+    #[error("no configuration of the space could be measured; the last one failed with: {0}")]
+    NothingWorks(String),
+    /// The optimizer has no point left.
+    #[error("the space has no configuration that keeps its memory constraint")]
+    NothingFeasible,
+}
+
+/// What the loop found when it ended: all observations, and which configuration it recommends.
+pub struct Ended {
+    /// Every observation in order.
+    pub observations: Vec<Observation>,
+    /// The recommended settings at full size.
+    pub recommended: Config,
+}
+
+/// Runs a study to its end: baseline, rule of thumb, search and reduction within the budget, then the confirmation.
+pub async fn run<R: Runner>(
+    task: &Task,
+    runner: &mut R,
+    store: &mut dyn StudyStore,
+    interrupted: &dyn Fn() -> bool,
+    listen: &mut (dyn FnMut(Event<'_>) + Send),
+) -> Result<Ended, StudyError> {
+    let mut observations = store.observations(&task.name)?;
+    loop {
+        let (role, config) = match next_within_budget(task, &observations)? {
+            Some(next) => next,
+            None => {
+                let arms = Arms::of(task, &observations)?;
+                match confirm::next(task, &arms, &observations) {
+                    Some(config) => (Role::Confirmation, config),
+                    None => return Ok(Ended { recommended: arms.recommended, observations }),
+                }
+            }
+        };
+        if interrupted() {
+            return Err(StudyError::Interrupted);
+        }
+        let trial = observations.len() as u32 + 1;
+        listen(Event::Started { trial, role, share: share(&task.question, &observations) });
+        let scaled = task.scaled(&config);
+        let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64());
+        let found = runner.run(&scaled, &mut |window| listen(Event::Second { trial, window })).await?;
+        // A trial that an interrupt cut short is no observation.
+        if interrupted() {
+            return Err(StudyError::Interrupted);
+        }
+        let observation = Observation {
+            trial,
+            role,
+            config,
+            scaled,
+            outcome: found.outcome,
+            isolation: task.isolation,
+            wall_s: found.wall_s,
+            started,
+        };
+        store.append(&task.name, &observation)?;
+        observations.push(observation);
+        let best = observations.iter().filter_map(|o| o.measurement()).map(|m| m.mean).max_by(f64::total_cmp);
+        let left_s = (task.question.budget_s - spent(&observations)).max(0.0);
+        if let Some(observation) = observations.last() {
+            listen(Event::Ended { observation, best, left_s });
+        }
+    }
+}
+
+/// Observations that the budget pays for.
+fn budgeted(observations: &[Observation]) -> impl Iterator<Item = &Observation> {
+    observations.iter().filter(|o| o.role != Role::Confirmation)
+}
+
+/// Seconds of the budget that are used.
+pub fn spent(observations: &[Observation]) -> f64 {
+    budgeted(observations).map(|o| o.wall_s).sum()
+}
+
+/// Trials that the budget still pays for.
+fn trials_left(question: &Question, observations: &[Observation]) -> u32 {
+    let done = budgeted(observations).count() as u32;
+    let by_count = question.trials.map_or(u32::MAX, |n| n.saturating_sub(done));
+    let spent = spent(observations);
+    let mean = if done == 0 { 0.0 } else { spent / f64::from(done) };
+    let by_time = if mean > 0.0 { ((question.budget_s - spent) / mean).max(0.0) as u32 } else { u32::MAX };
+    by_count.min(by_time)
+}
+
+/// Share of the budget that is used.
+fn share(question: &Question, observations: &[Observation]) -> f64 {
+    let by_time = spent(observations) / question.budget_s;
+    let by_count = question.trials.map_or(0.0, |n| budgeted(observations).count() as f64 / f64::from(n));
+    by_time.max(by_count).min(1.0)
+}
+
+/// The next trial that the budget pays for; none where the confirmation is due.
+fn next_within_budget(task: &Task, observations: &[Observation]) -> Result<Option<(Role, Config)>, StudyError> {
+    let of = |role: Role| observations.iter().filter(move |o| o.role == role);
+    // A void trial says nothing: it is run again, once.
+    let due = |role: Role| match (of(role).count(), of(role).last().map(|o| &o.outcome)) {
+        (0, _) => true,
+        (1, Some(Outcome::Void { .. })) => true,
+        _ => false,
+    };
+    if due(Role::Baseline) {
+        return Ok(Some((Role::Baseline, task.baseline())));
+    }
+    if let Some(Outcome::Failed { reason } | Outcome::Void { reason }) = of(Role::Baseline).last().map(|o| &o.outcome) {
+        return Err(StudyError::NoBaseline(reason.clone()));
+    }
+    if due(Role::RuleOfThumb) {
+        return Ok(Some((Role::RuleOfThumb, task.rule_of_thumb())));
+    }
+    if of(Role::Confirmation).next().is_some() {
+        return Ok(None);
+    }
+    let left = trials_left(&task.question, observations);
+    let reductions = of(Role::Reduction).count() as u32;
+    let searched = of(Role::Search).filter(|o| o.measurement().is_some()).count() as u32;
+    if left == 0 {
+        return Ok(None);
+    }
+    if reductions > 0 || (left <= REDUCTION_TRIALS && searched >= SEARCHED_BEFORE_REDUCTION) {
+        if reductions >= REDUCTION_TRIALS {
+            return Ok(None);
+        }
+        if let Some(Choice { full, reduced }) = choose(task, observations)
+            && full != reduced
+        {
+            // Reduced first: should time run out, the fewer changes have been seen at least once.
+            let knobs = if reductions.is_multiple_of(2) { reduced } else { full };
+            return Ok(Some((Role::Reduction, task.with_knobs(&knobs))));
+        }
+    }
+    let index = of(Role::Search).count();
+    match search(task, observations, index, index + left as usize) {
+        Some(knobs) => Ok(Some((Role::Search, task.with_knobs(&knobs)))),
+        None if index == 0 => Err(StudyError::NothingFeasible),
+        None => Ok(None),
+    }
+}
+
+/// The optimizer's next suggestion; none where it has none left.
+fn search(task: &Task, observations: &[Observation], index: usize, total: usize) -> Option<Config> {
+    let method: Method = task.question.optimizer.parse().ok()?;
+    let dims = task.space.dims();
+    let history = history::told(task, observations);
+    let feasible = |point: &[f64]| task.space.memory_ok(&task.with_knobs(&task.space.decode(point))).is_ok();
+    let request =
+        Request { dims: &dims, history: &history, seed: task.question.seed, index, total, feasible: &feasible };
+    Some(task.space.decode(&suggest(method, &request)?))
+}

@@ -1,0 +1,189 @@
+//! The similarity rule: a study at scale s multiplies every volume by s and leaves rates and counts alone, so that the ratios that decide
+//! the outcome stay and every filling time shrinks by s.
+
+use crate::{
+    catalog::{Catalog, Dimension, Family, Flavor, Variable},
+    units::{Bytes, Config, Fraction, Value},
+};
+
+/// Largest relative error that rounding to the server's block may bring into a volume.
+const ROUNDING: f64 = 0.03;
+
+/// Seconds that a load should take.
+const LOAD_SECONDS: f64 = 60.0;
+
+/// Bytes a second that a load brings in, about, on one core (measured: docs/measurements.md).
+const LOAD_BYTES_PER_S: f64 = 18e6;
+
+/// Share of the host's free memory that the server and the load generator may take.
+const MEMORY_SHARE: f64 = 0.7;
+
+/// What a scale must fit.
+#[derive(Clone, Copy, Debug)]
+pub struct Room {
+    /// Memory that is free on this machine, in bytes.
+    pub memory: f64,
+    /// Room in the state folder, in bytes.
+    pub disk: f64,
+}
+
+/// What is put on the scale.
+pub struct Load<'a> {
+    /// The profile's RAM.
+    pub ram: Bytes,
+    /// Bytes of data at scale 1 (or at any scale, where rows were asked for).
+    pub data: &'a dyn Fn(f64) -> f64,
+    /// Volumes that the study will use: name, value at full size, what it is (`the default`, `the smallest in the space`).
+    pub volumes: Vec<(String, Value, &'static str)>,
+}
+
+/// Why no scale, or not this one.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ScaleError {
+    /// Something would no longer be itself.
+    #[error("scale {scale} is too small: {}", reasons.join("; "))]
+    TooSmall {
+        /// The scale asked for.
+        scale: Fraction,
+        /// What would break, a sentence each.
+        reasons: Vec<String>,
+    },
+    /// This machine is too small for it.
+    #[error("scale {scale} does not fit this machine: {reason}")]
+    TooLarge {
+        /// The scale.
+        scale: Fraction,
+        /// What it would need and what there is.
+        reason: String,
+    },
+    /// Neither fits.
+    #[error("no scale fits this machine: at {scale}, the smallest that keeps the server itself ({floor}), {reason}")]
+    None {
+        /// The smallest permitted scale.
+        scale: Fraction,
+        /// What keeps it from being smaller.
+        floor: String,
+        /// What it would need and what there is.
+        reason: String,
+    },
+}
+
+/// `value` of `variable` at scale `s`. A volume's fixed part does not scale: for the redo log, what InnoDB keeps free whatever the size, so
+/// that the usable redo, not the file, keeps its ratio to the pool. Zero stays zero: it means off or automatic.
+pub fn scaled_value(variable: &Variable, value: &Value, s: f64) -> Value {
+    let fixed = variable.fixed_part as f64;
+    let volume = |v: f64| if v == 0.0 { 0.0 } else { fixed + s * (v - fixed) };
+    match (variable.dimension, value) {
+        (_, _) if s == 1.0 => value.clone(),
+        (Dimension::Volume, Value::Bytes(v)) => {
+            let block = variable.block.unwrap_or(1).max(1) as f64;
+            Value::Bytes(((volume(*v as f64) / block).round() * block) as u64)
+        }
+        (Dimension::Volume, Value::Int(v)) => Value::Int(volume(*v as f64).round() as i64),
+        (Dimension::Time, Value::Int(v)) if *v > 0 => Value::Int(((*v as f64 * s).round() as i64).max(1)),
+        (Dimension::Time, Value::Real(v)) => Value::Real(v * s),
+        _ => value.clone(),
+    }
+}
+
+/// A configuration at scale `s`, with what must go with it: MySQL rounds the pool up to whole chunks, so its chunk shrinks too.
+pub fn scaled(config: &Config, catalog: &Catalog, flavor: Flavor, s: f64) -> Config {
+    let mut out: Config = config
+        .iter()
+        .map(|(name, value)| {
+            let value = catalog.get(name).map_or_else(|| value.clone(), |variable| scaled_value(variable, value, s));
+            (name.clone(), value)
+        })
+        .collect();
+    if s < 1.0
+        && flavor.family != Family::MariaDb
+        && let Some(Value::Bytes(pool)) = out.get("innodb_buffer_pool_size")
+    {
+        // A chunk is at least 1 MiB and there are at most a thousand of them.
+        let chunk = (pool / 500).next_power_of_two().clamp(Bytes::MIB, 128 * Bytes::MIB);
+        out.entry("innodb_buffer_pool_chunk_size".into()).or_insert(Value::Bytes(chunk));
+    }
+    out
+}
+
+/// What would break at scale `s`, a sentence each: volumes under the server's minimum, or rounded too coarsely.
+pub fn too_small(volumes: &[(String, Value, &'static str)], catalog: &Catalog, s: f64) -> Vec<String> {
+    let mut reasons = Vec::new();
+    for (name, value, what) in volumes {
+        let Some(variable) = catalog.get(name) else { continue };
+        let (Dimension::Volume, Some(full)) = (variable.dimension, value.number()) else { continue };
+        if full == 0.0 {
+            continue;
+        }
+        let fixed = variable.fixed_part as f64;
+        let exact = fixed + s * (full - fixed);
+        let got = scaled_value(variable, value, s);
+        let number = got.number().unwrap_or(exact);
+        if let Some(min) = variable.min
+            && number < min
+        {
+            reasons.push(format!(
+                "{what} of {name}, {value}, would be {}, under the server's minimum of {}",
+                Bytes(exact as u64).rounded(),
+                Bytes(min as u64).rounded()
+            ));
+        } else if (number / exact - 1.0).abs() > ROUNDING {
+            reasons.push(format!(
+                "{what} of {name}, {value}, would be {} and the server rounds it to {got}",
+                Bytes(exact as u64).rounded()
+            ));
+        }
+    }
+    reasons
+}
+
+/// What scale `s` needs that the machine does not have.
+fn too_large(load: &Load<'_>, room: Room, s: f64) -> Option<String> {
+    let memory = load.ram.0 as f64 * s;
+    // One copy is kept, one is run on; redo, undo and what a trial inserts come on top.
+    let disk = 2.3 * (load.data)(s) + 2e9 * s.max(0.1);
+    if memory > room.memory * MEMORY_SHARE {
+        Some(format!(
+            "the server would need {} of memory, {} are free",
+            Bytes(memory as u64).rounded(),
+            Bytes(room.memory as u64).rounded()
+        ))
+    } else if disk > room.disk {
+        Some(format!(
+            "the data need {} of disk, {} are free",
+            Bytes(disk as u64).rounded(),
+            Bytes(room.disk as u64).rounded()
+        ))
+    } else {
+        None
+    }
+}
+
+/// The scale for `--scale auto`: the largest 1/2^k that fits the machine and loads in about a minute, and not one under which the server
+/// is no longer itself, however long that loads.
+pub fn auto(load: &Load<'_>, catalog: &Catalog, room: Room) -> Result<f64, ScaleError> {
+    let scales: Vec<f64> = (0..=12).map(|k| 0.5f64.powi(k)).collect();
+    let floor = scales.iter().copied().take_while(|s| too_small(&load.volumes, catalog, *s).is_empty()).last();
+    let floor = floor.unwrap_or(1.0);
+    if let Some(reason) = too_large(load, room, floor) {
+        let because = too_small(&load.volumes, catalog, floor / 2.0).into_iter().next().unwrap_or_default();
+        return Err(ScaleError::None { scale: Fraction(floor), floor: because, reason });
+    }
+    Ok(scales
+        .into_iter()
+        .filter(|s| *s >= floor && too_large(load, room, *s).is_none())
+        .find(|s| (load.data)(*s) <= LOAD_SECONDS * LOAD_BYTES_PER_S)
+        .unwrap_or(floor))
+}
+
+/// Whether `s`, asked for by hand, can be used.
+pub fn check(load: &Load<'_>, catalog: &Catalog, room: Room, s: f64) -> Result<(), ScaleError> {
+    let reasons = too_small(&load.volumes, catalog, s);
+    if !reasons.is_empty() {
+        return Err(ScaleError::TooSmall { scale: Fraction(s), reasons });
+    }
+    match too_large(load, room, s) {
+        Some(reason) => Err(ScaleError::TooLarge { scale: Fraction(s), reason }),
+        None => Ok(()),
+    }
+}
