@@ -15,7 +15,8 @@ use std::{
 pub enum Method {
     /// The file system shares the blocks until one side writes: milliseconds, whatever the size.
     Reflink,
-    /// Read and written past the page cache: neither evicts what is cached nor leaves writes behind that disturb a measurement.
+    /// Written past the page cache, so that no writes are left behind to disturb a measurement. Read through it: a snapshot that
+    /// is restored again and again is read from the disk once, and its pages there are clean, free for who needs the memory.
     Direct,
     /// Through the page cache, then written back.
     Buffered,
@@ -86,7 +87,7 @@ fn failed<'a>(doing: &'static str, path: &'a Path) -> impl Fn(io::Error) -> Copy
 }
 
 /// Copies a folder with all below it to `to`, which must not exist: contents, sizes, holes and permissions, not owners and
-/// times. Shares blocks where the file system can, else copies past the page cache, else through it. Sockets are left out.
+/// times. Shares blocks where the file system can, else writes past the page cache, else through it. Sockets are left out.
 /// Blocks the thread for as long as it takes (seconds for gigabytes).
 ///
 /// # Errors
@@ -180,7 +181,7 @@ fn walk(
     Ok(())
 }
 
-/// Copies the files' contents, past the page cache where that works.
+/// Copies the files' contents, written past the page cache where that works.
 fn copy_data(jobs: &[Job]) -> Result<Method, CopyError> {
     for job in jobs {
         prepare(job).map_err(failed("make", &job.to))?;
