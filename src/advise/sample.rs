@@ -3,6 +3,7 @@
 use crate::{
     catalog::{DecidedBy, Dimension, Kind, TakesEffect, Variable},
     observation::Isolation,
+    space::Space,
     study::{
         Dropped, Durability, Effect, Estimate, FailedTrial, Known, NotSearched, Ratio, Reason, Setting,
         StudyEnd,
@@ -18,6 +19,7 @@ pub type Variables = BTreeMap<String, Variable>;
 pub fn variable(name: &str, default: Value) -> Variable {
     Variable {
         name: name.into(),
+        flavor: "mariadb-10.11.19".parse().unwrap(),
         kind: Kind::Int,
         min: None,
         max: None,
@@ -29,6 +31,7 @@ pub fn variable(name: &str, default: Value) -> Variable {
         decided_by: DecidedBy::Volumes,
         about: format!("What {name} does."),
         durability: String::new(),
+        classes: Default::default(),
         source: "test".into(),
     }
 }
@@ -195,6 +198,9 @@ pub fn mariadb() -> (StudyEnd, Variables) {
             default: Value::Int(4),
             effect: effect(1.0, 0.97, 1.03, Known::Measured),
         }],
+        searched: Space { name: "core".into(), summary: String::new(), knobs: Vec::new(), memory: None },
+        baseline_config: Default::default(),
+        baseline_in_space: false,
         not_searched: vec![NotSearched {
             name: "innodb_read_io_threads".into(),
             why: "the array decides it".into(),

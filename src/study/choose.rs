@@ -34,7 +34,8 @@ pub fn choose(task: &Task, observations: &[Observation]) -> Option<Choice> {
         .map(|o| (o, gp.predict(&task.point(&o.config)).log_mean))
         .max_by(|a, b| a.1.total_cmp(&b.1))?
         .0;
-    let full = task.space.decode(&task.point(&best.config));
+    let full: Config =
+        task.space.knobs.iter().filter_map(|k| Some((k.name.clone(), best.config.get(&k.name)?.clone()))).collect();
     let reduced = reduce(task, &gp, &full);
     Some(Choice { full, reduced })
 }

@@ -5,7 +5,7 @@ use super::{
     choose::{Choice, choose},
     confirm::{self, Arms},
     event::Event,
-    history,
+    history, scale,
     store::StoreError,
 };
 use crate::{
@@ -187,5 +187,6 @@ fn search(task: &Task, observations: &[Observation], index: usize, total: usize)
     let feasible = |point: &[f64]| task.space.memory_ok(&task.with_knobs(&task.space.decode(point))).is_ok();
     let request =
         Request { dims: &dims, history: &history, seed: task.question.seed, index, total, feasible: &feasible };
-    Some(task.space.decode(&suggest(method, &request)?))
+    let knobs = task.space.decode(&suggest(method, &request)?);
+    Some(scale::representable(&knobs, &task.catalog, task.question.scale))
 }

@@ -1,6 +1,6 @@
 //! From a question to a task: what is searched here, what is set by rule, and what every trial carries.
 
-use super::{NotSearched, Question, Task};
+use super::{NotSearched, Question, Task, scale};
 use crate::{
     catalog::{Catalog, DecidedBy, Dimension, Durability, Family},
     observation::Isolation,
@@ -91,7 +91,7 @@ impl Plan {
     pub fn volumes(&self) -> Vec<(String, Value, &'static str)> {
         let default = |name: &String| Some((name.clone(), self.facts.catalog.get(name)?.default.clone(), "the default"));
         let rule = self.facts.rule.iter().map(|(name, value, _)| (name.clone(), value.clone(), "the rule of thumb"));
-        let ends = self.space.knobs.iter().filter_map(|k| Some((k.name.clone(), k.least()?, "the smallest in the space")));
+        let ends = self.space.knobs.iter().filter_map(|k| Some((k.name.clone(), k.least()?, scale::SEARCHED)));
         let mut all: Vec<_> = self.names().iter().filter_map(default).collect();
         all.extend(rule);
         all.extend(ends);

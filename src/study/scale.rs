@@ -9,6 +9,9 @@ use crate::{
 /// Largest relative error that rounding to the server's block may bring into a volume.
 const ROUNDING: f64 = 0.03;
 
+/// What the small end of a searched knob is called. Its rounding is no obstacle: a searched value is moved to one that is not rounded.
+pub const SEARCHED: &str = "the smallest in the space";
+
 /// Seconds that a load should take.
 const LOAD_SECONDS: f64 = 60.0;
 
@@ -106,6 +109,19 @@ pub fn scaled(config: &Config, catalog: &Catalog, flavor: Flavor, s: f64) -> Con
     out
 }
 
+/// `config` with every volume moved to the full-size value that its scaled and rounded one stands for, so that what is recorded is what
+/// was run. A difference of less than half a per cent stays.
+pub fn representable(config: &Config, catalog: &Catalog, s: f64) -> Config {
+    let moved = |name: &str, value: &Value| -> Option<Value> {
+        let variable = catalog.get(name).filter(|v| v.dimension == Dimension::Volume && s < 1.0)?;
+        let (Value::Bytes(full), fixed) = (value, variable.fixed_part as f64) else { return None };
+        let stands_for = fixed + (scaled_value(variable, value, s).number()? - fixed) / s;
+        let differs = (stands_for / *full as f64 - 1.0).abs() > 0.005;
+        (*full > 0 && differs).then(|| Value::Bytes(stands_for.round() as u64))
+    };
+    config.iter().map(|(name, value)| (name.clone(), moved(name, value).unwrap_or_else(|| value.clone()))).collect()
+}
+
 /// What would break at scale `s`, a sentence each: volumes under the server's minimum, or rounded too coarsely.
 pub fn too_small(volumes: &[(String, Value, &'static str)], catalog: &Catalog, s: f64) -> Vec<String> {
     let mut reasons = Vec::new();
@@ -127,7 +143,7 @@ pub fn too_small(volumes: &[(String, Value, &'static str)], catalog: &Catalog, s
                 Bytes(exact as u64).rounded(),
                 Bytes(min as u64).rounded()
             ));
-        } else if (number / exact - 1.0).abs() > ROUNDING {
+        } else if *what != SEARCHED && (number / exact - 1.0).abs() > ROUNDING {
             reasons.push(format!(
                 "{what} of {name}, {value}, would be {} and the server rounds it to {got}",
                 Bytes(exact as u64).rounded()
