@@ -26,7 +26,11 @@ fn refused(home: &Path, args: &[&str], code: i32) -> String {
     assert!(!home.join("tune-out").exists(), "{args:?}");
     assert!(!home.join("state/tune/datasets").exists(), "{args:?}");
     assert!(!home.join("state/tune/tune.sqlite").exists(), "{args:?}");
-    assert_eq!(message.lines().filter(|l| l.starts_with("error: ")).count(), 1, "{message}");
+    assert_eq!(
+        message.lines().filter(|l| l.starts_with("error: ")).count(),
+        1,
+        "{message}"
+    );
     message
 }
 
@@ -41,7 +45,10 @@ fn profiles() {
         refused(home, &["--profile", "p.toml", "--workload", "iibench"], 2)
     };
     let unknown = with(&GOOD.replace("[memory]", "[memory]\ncolour = \"red\""));
-    assert!(unknown.contains("p.toml:") && unknown.contains("colour"), "{unknown}");
+    assert!(
+        unknown.contains("p.toml:") && unknown.contains("colour"),
+        "{unknown}"
+    );
     let zero = with(&GOOD.replace("ram = \"2G\"", "ram = \"0\""));
     assert!(zero.contains("p.toml:"), "{zero}");
     let name = refused(home, &["--profile", "xeon5345-raid1", "--workload", "iibench"], 2);
@@ -58,7 +65,10 @@ fn workloads_budgets_and_scales() {
     assert!(name.contains("there are: iibench, iibench-load"), "{name}");
     assert!(with(&["--budget", "2s", "--scale", "1/16"]).contains("shorter than one trial"));
     let small = with(&["--scale", "1/512"]);
-    assert!(small.contains("too small") && small.contains("innodb_buffer_pool_size"), "{small}");
+    assert!(
+        small.contains("too small") && small.contains("innodb_buffer_pool_size"),
+        "{small}"
+    );
     let room = with(&["--scale", "1/16", "--rows", "900000000000"]);
     assert!(room.contains("of disk"), "{room}");
     refused(home, &["--profile", "xeon5345-raid10"], 2);
@@ -72,15 +82,31 @@ fn spaces() {
     let home = folder.path();
     let with = |text: &str| {
         fs::write(home.join("s.toml"), text).unwrap();
-        refused(home, &["--profile", "iibench-2disk-raid0", "--workload", "iibench", "--space", "s.toml"], 2)
+        refused(
+            home,
+            &[
+                "--profile",
+                "iibench-2disk-raid0",
+                "--workload",
+                "iibench",
+                "--space",
+                "s.toml",
+            ],
+            2,
+        )
     };
     let knob = |name: &str, low: &str, high: &str| {
-        format!("schema = 1\nsummary = \"x\"\n[[knob]]\nname = \"{name}\"\nlow = \"{low}\"\nhigh = \"{high}\"\n")
+        format!(
+            "schema = 1\nname = \"s\"\nsummary = \"x\"\n[[knob]]\nname = \"{name}\"\nlow = \"{low}\"\nhigh = \"{high}\"\n"
+        )
     };
     let crossed = with(&knob("innodb_buffer_pool_size", "80% of ram", "5% of ram"));
-    assert!(crossed.contains("s.toml:5:"), "{crossed}");
+    assert!(crossed.contains("s.toml:6:"), "{crossed}");
     let unknown = with(&knob("innodb_warp_factor", "1", "9"));
-    assert!(unknown.contains("s.toml:4:") && unknown.contains("innodb_warp_factor"), "{unknown}");
+    assert!(
+        unknown.contains("s.toml:5:") && unknown.contains("innodb_warp_factor"),
+        "{unknown}"
+    );
 }
 
 #[test]
@@ -88,6 +114,10 @@ fn a_state_folder_that_cannot_be_written() {
     let folder = tempfile::tempdir().unwrap();
     let home = folder.path();
     fs::write(home.join("state"), "a file in the way").unwrap();
-    let message = refused(home, &["--profile", "iibench-2disk-raid0", "--workload", "iibench"], 2);
+    let message = refused(
+        home,
+        &["--profile", "iibench-2disk-raid0", "--workload", "iibench"],
+        2,
+    );
     assert!(message.contains("state"), "{message}");
 }

@@ -16,15 +16,47 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("observation", &["units", "space"]),
     ("workload", &["units", "source", "catalog", "observation"]),
     ("server", &["units", "catalog", "optionfile"]),
-    ("trial", &["units", "catalog", "server", "workload", "space", "observation"]),
-    ("model", &["units", "space", "observation", "profile", "catalog", "workload"]),
+    (
+        "trial",
+        &["units", "catalog", "server", "workload", "space", "observation"],
+    ),
+    (
+        "model",
+        &["units", "space", "observation", "profile", "catalog", "workload"],
+    ),
     ("optimize", &["units", "space", "observation", "model"]),
     (
         "study",
-        &["units", "source", "catalog", "profile", "space", "observation", "workload", "server", "trial", "model", "optimize"],
+        &[
+            "units",
+            "source",
+            "catalog",
+            "profile",
+            "space",
+            "observation",
+            "workload",
+            "server",
+            "trial",
+            "model",
+            "optimize",
+        ],
     ),
-    ("advise", &["units", "source", "catalog", "model", "optionfile", "observation", "study"]),
-    ("report", &["units", "catalog", "advise", "optionfile", "study", "observation"]),
+    (
+        "advise",
+        &[
+            "units",
+            "source",
+            "catalog",
+            "model",
+            "optionfile",
+            "observation",
+            "study",
+        ],
+    ),
+    (
+        "report",
+        &["units", "catalog", "advise", "optionfile", "study", "observation"],
+    ),
 ];
 
 fn sources(folder: &Path) -> Vec<PathBuf> {
@@ -40,7 +72,11 @@ fn used(text: &str) -> Vec<String> {
     let mut rooms = Vec::new();
     for (at, _) in text.match_indices("crate::") {
         let rest = &text[at + "crate::".len()..];
-        let word = |s: &str| s.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+        let word = |s: &str| {
+            s.chars()
+                .take_while(|c| c.is_alphanumeric() || *c == '_')
+                .collect::<String>()
+        };
         match rest.strip_prefix('{') {
             None => rooms.push(word(rest)),
             Some(group) => {
@@ -82,7 +118,10 @@ fn every_room_uses_only_what_it_may() {
             for other in used(&fs::read_to_string(&file).unwrap()) {
                 let is_room = ROOMS.iter().any(|(name, _)| *name == other);
                 if is_room && other != room && !may.contains(&other.as_str()) {
-                    wrong.push(format!("{} uses {other}", file.strip_prefix(&src).unwrap().display()));
+                    wrong.push(format!(
+                        "{} uses {other}",
+                        file.strip_prefix(&src).unwrap().display()
+                    ));
                 }
             }
         }
@@ -93,7 +132,10 @@ fn every_room_uses_only_what_it_may() {
 #[test]
 fn the_library_prints_nothing_and_never_exits() {
     let src = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    for file in sources(&src).into_iter().filter(|f| !f.starts_with(src.join("cli")) && !f.ends_with("main.rs")) {
+    for file in sources(&src)
+        .into_iter()
+        .filter(|f| !f.starts_with(src.join("cli")) && !f.ends_with("main.rs"))
+    {
         let text = fs::read_to_string(&file).unwrap();
         let code: String = text.split("#[cfg(test)]").next().unwrap().to_owned();
         for word in ["println!", "eprintln!", "print!(", "process::exit", "env::var"] {
@@ -104,5 +146,8 @@ fn the_library_prints_nothing_and_never_exits() {
 
 #[test]
 fn the_reader_of_use_lines_reads_groups() {
-    assert_eq!(used("use crate::{units::{A, B}, source};\nuse crate::model::Gp;"), ["units", "source", "model"]);
+    assert_eq!(
+        used("use crate::{units::{A, B}, source};\nuse crate::model::Gp;"),
+        ["units", "source", "model"]
+    );
 }

@@ -168,6 +168,9 @@ pub fn mariadb() -> (StudyEnd, Variables) {
         wall_s: 600.0,
         measured_s: 480.0,
         rows: 3_000_000,
+        rows_asked: Some(3_000_000),
+        trials_asked: Some(24),
+        budget_s: 600.0,
         baseline: Estimate {
             mean: 1000.0,
             ci95: [980.0, 1020.0],
@@ -198,7 +201,12 @@ pub fn mariadb() -> (StudyEnd, Variables) {
             default: Value::Int(4),
             effect: effect(1.0, 0.97, 1.03, Known::Measured),
         }],
-        searched: Space { name: "core".into(), summary: String::new(), knobs: Vec::new(), memory: None },
+        searched: Space {
+            name: "core".into(),
+            summary: String::new(),
+            knobs: Vec::new(),
+            memory: None,
+        },
         baseline_config: Default::default(),
         baseline_in_space: false,
         not_searched: vec![NotSearched {

@@ -81,8 +81,17 @@ pub fn what_if(
     catalog: &Catalog,
     sets: &[(String, String)],
 ) -> Result<Answer, WhatIfError> {
-    let mut config: Config = end.settings.iter().map(|s| (s.name.clone(), s.value.clone())).collect();
-    let nobody = |why: String| Answer { prediction: None, extrapolating: true, why, unit: end.unit.clone() };
+    let mut config: Config = end
+        .settings
+        .iter()
+        .map(|s| (s.name.clone(), s.value.clone()))
+        .collect();
+    let nobody = |why: String| Answer {
+        prediction: None,
+        extrapolating: true,
+        why,
+        unit: end.unit.clone(),
+    };
     let mut outside = None;
     for (name, text) in sets {
         let variable = catalog.get(name).ok_or_else(|| {
@@ -97,11 +106,16 @@ pub fn what_if(
         if let (Value::Bytes(pool), "innodb_buffer_pool_size") = (&value, name.as_str())
             && *pool > end.ram
         {
-            return Err(WhatIfError::TooMuchMemory { pool: value.to_string(), ram: Bytes(end.ram).to_string() });
+            return Err(WhatIfError::TooMuchMemory {
+                pool: value.to_string(),
+                ram: Bytes(end.ram).to_string(),
+            });
         }
         match end.searched.knobs.iter().find(|knob| knob.name == *name) {
             None => {
-                outside = Some(format!("this study did not vary {name}, so nobody has measured near there"));
+                outside = Some(format!(
+                    "this study did not vary {name}, so nobody has measured near there"
+                ));
             }
             Some(knob) if knob.encode(&value).is_none() => {
                 outside = Some(format!(
@@ -116,18 +130,34 @@ pub fn what_if(
     if let Some(why) = outside {
         return Ok(nobody(why));
     }
-    let data = history::data_of(&end.searched, &end.baseline_config, end.baseline_in_space, observations);
-    let gp = Gp::fit(&end.searched.dims(), &data, end.seed).map_err(|_| WhatIfError::NoModel { study: end.study.clone() })?;
+    let data = history::data_of(
+        &end.searched,
+        &end.baseline_config,
+        end.baseline_in_space,
+        observations,
+    );
+    let gp = Gp::fit(&end.searched.dims(), &data, end.seed).map_err(|_| WhatIfError::NoModel {
+        study: end.study.clone(),
+    })?;
     let point = end.searched.nearest(&config);
     let prediction = gp.predict(&point);
-    let interval = |z: f64, sd: f64| [(prediction.log_mean - z * sd).exp(), (prediction.log_mean + z * sd).exp()];
+    let interval = |z: f64, sd: f64| {
+        [
+            (prediction.log_mean - z * sd).exp(),
+            (prediction.log_mean + z * sd).exp(),
+        ]
+    };
     let base = end.baseline;
     // The interval of the baseline is one of its logarithm.
     let base_sd = (base.ci95[1] / base.ci95[0]).ln() / (2.0 * 1.96);
     let ratio_sd = prediction.log_sd.hypot(base_sd);
     let log_ratio = prediction.log_mean - base.mean.ln();
     let far = gp.prior_share(&point) > FAR;
-    let source = format!("from the model of study {} ({} measured trials), all else as it recommends", end.study, data.len());
+    let source = format!(
+        "from the model of study {} ({} measured trials), all else as it recommends",
+        end.study,
+        data.len()
+    );
     Ok(Answer {
         prediction: Some(WhatIf {
             mean: prediction.log_mean.exp(),
@@ -135,10 +165,17 @@ pub fn what_if(
             ci95: interval(1.96, prediction.log_sd),
             pi95: interval(1.96, prediction.log_sd.hypot(prediction.log_noise_sd)),
             ratio: log_ratio.exp(),
-            ratio_ci95: [(log_ratio - 1.96 * ratio_sd).exp(), (log_ratio + 1.96 * ratio_sd).exp()],
+            ratio_ci95: [
+                (log_ratio - 1.96 * ratio_sd).exp(),
+                (log_ratio + 1.96 * ratio_sd).exp(),
+            ],
         }),
         extrapolating: far,
-        why: if far { format!("{source}; no trial was near this configuration") } else { source },
+        why: if far {
+            format!("{source}; no trial was near this configuration")
+        } else {
+            source
+        },
         unit: end.unit.clone(),
     })
 }

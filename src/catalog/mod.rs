@@ -64,7 +64,11 @@ impl Catalog {
     /// of a volume: builds differ, and the defaults are the baseline.
     pub fn keep_what_is_told(&mut self, told: &BTreeMap<String, String>) {
         self.variables.retain(|name, _| told.contains_key(name));
-        for variable in self.variables.values_mut().filter(|v| v.dimension == Dimension::Volume) {
+        for variable in self
+            .variables
+            .values_mut()
+            .filter(|v| v.dimension == Dimension::Volume)
+        {
             // 0 stands for a value that the server works out when it starts.
             let default = variable.parse(&told[&variable.name]).ok();
             if let Some(default) = default.filter(|value| value.number() != Some(0.0)) {

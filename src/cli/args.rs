@@ -11,7 +11,12 @@ use tune::{
 
 /// Finds the best InnoDB configuration for a machine and a workload by measuring it on a real server.
 #[derive(Debug, Parser)]
-#[command(name = "tune", version, max_term_width = 100, args_conflicts_with_subcommands = true)]
+#[command(
+    name = "tune",
+    version,
+    max_term_width = 100,
+    args_conflicts_with_subcommands = true
+)]
 pub struct Cli {
     /// What to do; the main job without one.
     #[command(subcommand)]
@@ -138,7 +143,11 @@ impl Scale {
 #[derive(Debug, Args)]
 pub struct Detect {
     /// File to write; its name is the profile's name
-    #[arg(long, value_name = "FILE", default_value = "hardware-profiles/this-machine.toml")]
+    #[arg(
+        long,
+        value_name = "FILE",
+        default_value = "hardware-profiles/this-machine.toml"
+    )]
     pub out: PathBuf,
     /// Folder whose disk is measured
     #[arg(long, value_name = "DIR", default_value = ".")]

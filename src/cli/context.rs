@@ -20,12 +20,16 @@ pub fn state() -> Result<PathBuf, Failure> {
     }
     set("HOME")
         .map(|home| home.join(".local/state/tune"))
-        .ok_or_else(|| Failure::usage("there is no folder for tune's state").help("set HOME or XDG_STATE_HOME"))
+        .ok_or_else(|| {
+            Failure::usage("there is no folder for tune's state").help("set HOME or XDG_STATE_HOME")
+        })
 }
 
 /// The folders of `PATH`.
 pub fn search_path() -> Vec<PathBuf> {
-    env::var_os("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default()
+    env::var_os("PATH")
+        .map(|path| env::split_paths(&path).collect())
+        .unwrap_or_default()
 }
 
 /// Whether colours are wanted on a terminal.
@@ -40,8 +44,10 @@ pub fn open_store(given: Option<&Path>) -> Result<SqliteStore, Failure> {
         None => state()?.join("tune.sqlite"),
     };
     if !path.exists() {
-        return Err(Failure::usage(format!("there is no store {} yet", path.display()))
-            .help("run a study first, or name the store with --store"));
+        return Err(
+            Failure::usage(format!("there is no store {} yet", path.display()))
+                .help("run a study first, or name the store with --store"),
+        );
     }
     Ok(SqliteStore::open(&path)?)
 }

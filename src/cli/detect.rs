@@ -7,10 +7,16 @@ use tune::profile::{Event, detect as probe};
 /// Measures and writes the file; an existing one is not overwritten.
 pub fn detect(options: &Detect) -> Done {
     if options.out.exists() {
-        return Err(Failure::usage(format!("{} exists and is not overwritten", options.out.display()))
-            .help("name another file with --out"));
+        return Err(
+            Failure::usage(format!("{} exists and is not overwritten", options.out.display()))
+                .help("name another file with --out"),
+        );
     }
-    let name = options.out.file_stem().map(|s| s.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = options
+        .out
+        .file_stem()
+        .map(|s| s.to_string_lossy().into_owned())
+        .unwrap_or_default();
     let mut listen = |event: Event| {
         if !options.quiet {
             match event {
@@ -25,11 +31,16 @@ pub fn detect(options: &Detect) -> Done {
     if let Some(folder) = options.out.parent().filter(|f| !f.as_os_str().is_empty()) {
         fs::create_dir_all(folder).map_err(failed)?;
     }
-    let folder = options.out.parent().filter(|f| !f.as_os_str().is_empty()).unwrap_or(std::path::Path::new("."));
+    let folder = options
+        .out
+        .parent()
+        .filter(|f| !f.as_os_str().is_empty())
+        .unwrap_or(std::path::Path::new("."));
     let mut file = tempfile::NamedTempFile::new_in(folder).map_err(failed)?;
     file.write_all(profile.to_toml().as_bytes()).map_err(failed)?;
     // Never over a file that has appeared in the meantime.
-    file.persist_noclobber(&options.out).map_err(|e| failed(e.error))?;
+    file.persist_noclobber(&options.out)
+        .map_err(|e| failed(e.error))?;
     println!("{}", options.out.display());
     Ok(())
 }

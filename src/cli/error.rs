@@ -34,12 +34,20 @@ pub struct Failure {
 impl Failure {
     /// Something failed while working.
     pub fn work(error: impl fmt::Display) -> Self {
-        Self { code: WORK, message: error.to_string(), help: None, place: None }
+        Self {
+            code: WORK,
+            message: error.to_string(),
+            help: None,
+            place: None,
+        }
     }
 
     /// The command line or an input file is wrong.
     pub fn usage(error: impl fmt::Display) -> Self {
-        Self { code: USAGE, ..Self::work(error) }
+        Self {
+            code: USAGE,
+            ..Self::work(error)
+        }
     }
 
     /// Adds what to do about it.
@@ -66,7 +74,9 @@ impl Failure {
 
 /// The lines of the file that are meant.
 fn snippet(error: &SourceError) -> String {
-    let Some(span) = error.span.clone() else { return String::new() };
+    let Some(span) = error.span.clone() else {
+        return String::new();
+    };
     let mut diagnostic = MietteDiagnostic::new("");
     diagnostic.labels = Some(vec![LabeledSpan::underline(span)]);
     let source = NamedSource::new(&*error.source.name, error.source.text.to_string());
@@ -77,16 +87,26 @@ fn snippet(error: &SourceError) -> String {
         GraphicalTheme::unicode_nocolor()
     };
     let mut text = String::new();
-    match GraphicalReportHandler::new_themed(theme).with_width(100).render_report(&mut text, report.as_ref()) {
+    match GraphicalReportHandler::new_themed(theme)
+        .with_width(100)
+        .render_report(&mut text, report.as_ref())
+    {
         // The first lines of the report are its (empty) message.
-        Ok(()) => text.lines().skip_while(|line| !line.contains('╭')).fold(String::new(), |all, line| all + line + "\n"),
+        Ok(()) => text
+            .lines()
+            .skip_while(|line| !line.contains('╭'))
+            .fold(String::new(), |all, line| all + line + "\n"),
         Err(_) => String::new(),
     }
 }
 
 impl From<SourceError> for Failure {
     fn from(error: SourceError) -> Self {
-        Self { help: error.help.clone(), place: Some(Box::new(error.clone())), ..Self::usage(&error) }
+        Self {
+            help: error.help.clone(),
+            place: Some(Box::new(error.clone())),
+            ..Self::usage(&error)
+        }
     }
 }
 
@@ -107,7 +127,10 @@ impl From<ProfileError> for Failure {
 
 impl From<FindError> for Failure {
     fn from(error: FindError) -> Self {
-        Self { code: NOTHING, ..Self::work(error) }
+        Self {
+            code: NOTHING,
+            ..Self::work(error)
+        }
     }
 }
 
@@ -124,9 +147,14 @@ impl From<StudyError> for Failure {
     fn from(error: StudyError) -> Self {
         match error {
             StudyError::Store(error) => error.into(),
-            StudyError::Interrupted => Self { code: INTERRUPTED, ..Self::work("interrupted") },
+            StudyError::Interrupted => Self {
+                code: INTERRUPTED,
+                ..Self::work("interrupted")
+            },
             StudyError::NothingFeasible => Self::usage(error),
-            StudyError::Trial(_) | StudyError::NoBaseline(_) | StudyError::NothingWorks(_) => Self::work(error),
+            StudyError::Trial(_) | StudyError::NoBaseline(_) | StudyError::NothingWorks(_) => {
+                Self::work(error)
+            }
         }
     }
 }

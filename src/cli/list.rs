@@ -19,9 +19,13 @@ pub fn list(options: &List) -> Done {
     let here = context::here();
     let (key, rows) = match options.what {
         Listable::Profiles => ("profiles", profiles(&here)?),
-        Listable::Workloads => {
-            ("workloads", workload::ALL.iter().map(|(n, s)| ((*n).to_owned(), (*s).to_owned())).collect())
-        }
+        Listable::Workloads => (
+            "workloads",
+            workload::ALL
+                .iter()
+                .map(|(n, s)| ((*n).to_owned(), (*s).to_owned()))
+                .collect(),
+        ),
         Listable::Spaces => ("spaces", spaces(&here)?),
         Listable::Servers => ("servers", servers()?),
         Listable::Variables => ("variables", variables(options)?),
@@ -29,8 +33,14 @@ pub fn list(options: &List) -> Done {
         Listable::Models => ("models", Vec::new()),
     };
     if options.json {
-        let items: Vec<Value> = rows.iter().map(|(name, summary)| json!({"name": name, "summary": summary})).collect();
-        println!("{}", Value::Object(Map::from_iter([(key.to_owned(), Value::Array(items))])));
+        let items: Vec<Value> = rows
+            .iter()
+            .map(|(name, summary)| json!({"name": name, "summary": summary}))
+            .collect();
+        println!(
+            "{}",
+            Value::Object(Map::from_iter([(key.to_owned(), Value::Array(items))]))
+        );
         return Ok(());
     }
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
@@ -46,7 +56,11 @@ fn profiles(here: &std::path::Path) -> Result<Vec<(String, String)>, Failure> {
         .into_iter()
         .map(|(name, source)| {
             let profile = Profile::parse(&source)?;
-            let assumed = if profile.assumed.is_empty() { "" } else { " (parts assumed)" };
+            let assumed = if profile.assumed.is_empty() {
+                ""
+            } else {
+                " (parts assumed)"
+            };
             Ok((name, format!("{}{assumed}", profile.summary)))
         })
         .collect()
@@ -62,7 +76,10 @@ fn spaces(here: &std::path::Path) -> Result<Vec<(String, String)>, Failure> {
 
 fn servers() -> Result<Vec<(String, String)>, Failure> {
     let server = Server::find(None, &context::search_path())?;
-    Ok(vec![(server.flavor.to_string(), format!("{}  {}", server.path.display(), server.build))])
+    Ok(vec![(
+        server.flavor.to_string(),
+        format!("{}  {}", server.path.display(), server.build),
+    )])
 }
 
 fn variables(options: &List) -> Result<Vec<(String, String)>, Failure> {
@@ -71,5 +88,8 @@ fn variables(options: &List) -> Result<Vec<(String, String)>, Failure> {
         None => Server::find(None, &context::search_path())?.flavor,
     };
     let catalog = Catalog::for_flavor(flavor)?;
-    Ok(catalog.iter().map(|v| (v.name.clone(), format!("{} (default {})", v.about, v.default))).collect())
+    Ok(catalog
+        .iter()
+        .map(|v| (v.name.clone(), format!("{} (default {})", v.about, v.default)))
+        .collect())
 }

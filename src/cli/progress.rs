@@ -28,7 +28,8 @@ impl Progress {
             return Self::Lines { unit, loaded: 0 };
         }
         let bar = ProgressBar::with_draw_target(Some(1000), ProgressDrawTarget::stderr());
-        let style = ProgressStyle::with_template("{bar:24} {wide_msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
+        let style = ProgressStyle::with_template("{bar:24} {wide_msg}")
+            .unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style);
         Self::Bar { bar, unit }
     }
@@ -64,12 +65,30 @@ impl Progress {
             }
             (Self::Lines { .. }, Event::Started { .. } | Event::Second { .. }) => {}
             (Self::Bar { bar, unit }, Event::Second { trial, window }) => {
-                bar.set_message(format!("trial {trial}, second {}: {} {unit}", window.end, figure(window.operations)));
+                bar.set_message(format!(
+                    "trial {trial}, second {}: {} {unit}",
+                    window.end,
+                    figure(window.operations)
+                ));
             }
-            (Self::Bar { bar, unit }, Event::Ended { observation, best, left_s }) => {
+            (
+                Self::Bar { bar, unit },
+                Event::Ended {
+                    observation,
+                    best,
+                    left_s,
+                },
+            ) => {
                 bar.println(line(observation, unit, *best, *left_s));
             }
-            (Self::Lines { unit, .. }, Event::Ended { observation, best, left_s }) => {
+            (
+                Self::Lines { unit, .. },
+                Event::Ended {
+                    observation,
+                    best,
+                    left_s,
+                },
+            ) => {
                 eprintln!("{}", line(observation, unit, *best, *left_s));
             }
         }
@@ -85,7 +104,11 @@ impl Progress {
 
 /// A trial in a line of at most 80 columns.
 fn line(observation: &Observation, unit: &str, best: Option<f64>, left_s: f64) -> String {
-    let head = format!("trial {:>3}  {:<13}", observation.trial, role_name(observation.role));
+    let head = format!(
+        "trial {:>3}  {:<13}",
+        observation.trial,
+        role_name(observation.role)
+    );
     let (figure_, rest) = match &observation.outcome {
         Outcome::Measured(m) => (
             format!("{:>8} {unit} +-{:.0}%", figure(m.mean), 196.0 * m.stderr / m.mean),
@@ -114,5 +137,9 @@ pub fn role_name(role: Role) -> &'static str {
 
 /// A throughput with three figures or as a whole number.
 pub fn figure(x: f64) -> String {
-    if x >= 100.0 { format!("{x:.0}") } else { format!("{x:.1}") }
+    if x >= 100.0 {
+        format!("{x:.0}")
+    } else {
+        format!("{x:.1}")
+    }
 }

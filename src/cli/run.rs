@@ -34,7 +34,7 @@ use tune::{
 /// Seconds that a trial takes beside its restore and its measuring: start, checks, stop.
 const TRIAL_OVERHEAD_S: f64 = 2.0;
 /// Bytes a second that a restore by copying is sure to move; slower disks make fewer trials.
-const RESTORE_BYTES_PER_S: f64 = 700e6;
+const RESTORE_BYTES_PER_S: f64 = 450e6;
 /// Measured seconds under which a trial is not worth its restore.
 const LEAST_MEASURED_S: f64 = 4.0;
 /// Trials that a budget is divided among, before anything is known of their length.
@@ -56,11 +56,14 @@ struct Job {
 pub fn run(options: &Run) -> Done {
     let began = Instant::now();
     let (Some(profile), Some(workload)) = (&options.profile, &options.workload) else {
-        return Err(Failure::usage("a study needs --profile and --workload")
-            .help("tune list profiles, tune list workloads; tune detect measures this machine; tune --help"));
+        return Err(Failure::usage("a study needs --profile and --workload").help(
+            "tune list profiles, tune list workloads; tune detect measures this machine; tune --help",
+        ));
     };
     if options.trials.is_some_and(|n| n < 3) {
-        return Err(Failure::usage("--trials must be 3 or more: the defaults, the rule of thumb and one to compare with them"));
+        return Err(Failure::usage(
+            "--trials must be 3 or more: the defaults, the rule of thumb and one to compare with them",
+        ));
     }
     // A wrong name is said before anything is looked for.
     Workload::named(workload, 0.0, options.rows).map_err(Failure::usage)?;
@@ -70,7 +73,10 @@ pub fn run(options: &Run) -> Done {
     let (scale, workload_) = choose_scale(options, &job, workload, room)?;
     let limits = limits(options, &workload_)?;
     let question = question(options, &job, workload, scale);
-    let store_path = options.store.clone().unwrap_or_else(|| ledger.state().join("tune.sqlite"));
+    let store_path = options
+        .store
+        .clone()
+        .unwrap_or_else(|| ledger.state().join("tune.sqlite"));
     let mut store = SqliteStore::open(&store_path)?;
     let lock = lock(&ledger)?;
     let name = name(options, &mut store, &question)?;
@@ -86,13 +92,28 @@ pub fn run(options: &Run) -> Done {
     let flag = Arc::clone(&interrupted);
     let result = runtime.block_on(async {
         tokio::spawn(watch_signals(flag));
-        work(options, job, question, &name, workload_, limits, ledger, &mut store, &interrupted, &mut progress, began).await
+        work(
+            options,
+            job,
+            question,
+            &name,
+            workload_,
+            limits,
+            ledger,
+            &mut store,
+            &interrupted,
+            &mut progress,
+            began,
+        )
+        .await
     });
     progress.finish();
     drop(lock);
     let code = result.as_ref().err().map(|failure| failure.code);
     if code.is_some_and(|code| code != super::error::USAGE) {
-        return result.map_err(|failure| failure.help(format!("study {name}: repeat the command with --resume to go on")));
+        return result.map_err(|failure| {
+            failure.help(format!("study {name}: repeat the command with --resume to go on"))
+        });
     }
     result
 }
@@ -112,7 +133,12 @@ async fn work(
     progress: &mut Progress,
     began: Instant,
 ) -> Done {
-    let mut loading = |at: workload::LoadProgress| progress.hear(&Event::Loading { phase: at.phase, share: at.share });
+    let mut loading = |at: workload::LoadProgress| {
+        progress.hear(&Event::Loading {
+            phase: at.phase,
+            share: at.share,
+        })
+    };
     let stop = async {
         while !interrupted.load(Ordering::Relaxed) {
             tokio::time::sleep(std::time::Duration::from_millis(100)).await;
@@ -139,7 +165,10 @@ async fn work(
     };
     let task = job.plan.task(name.to_owned(), question, objective);
     let stop = || interrupted.load(Ordering::Relaxed);
-    let ended = study::run(&task, &mut runner, store, &stop, &mut |event| progress.hear(&event)).await?;
+    let ended = study::run(&task, &mut runner, store, &stop, &mut |event| {
+        progress.hear(&event)
+    })
+    .await?;
     let about = About {
         profile_summary: job.profile.summary.clone(),
         profile_assumed: job.profile.assumed.clone(),
@@ -149,8 +178,9 @@ async fn work(
         wall_s: began.elapsed().as_secs_f64(),
         rows,
     };
-    let end = study::ending(&task, &ended, about)
-        .ok_or_else(|| Failure::work("too few rounds of the confirmation could be measured to state a gain"))?;
+    let end = study::ending(&task, &ended, about).ok_or_else(|| {
+        Failure::work("too few rounds of the confirmation could be measured to state a gain")
+    })?;
     store.finish(&task.name, &end)?;
     progress.finish();
     hand_over(options, &task, &job.server, &end)
@@ -168,12 +198,19 @@ fn hand_over(options: &Run, task: &Task, server: &Server, end: &study::StudyEnd)
         )));
     }
     for kept in &files.kept {
-        eprintln!("{} was there and differed: it is now {}", kept.file.display(), kept.backup.display());
+        eprintln!(
+            "{} was there and differed: it is now {}",
+            kept.file.display(),
+            kept.backup.display()
+        );
     }
     let terminal = std::io::stdout().is_terminal();
     if options.json {
         if !options.quiet {
-            eprint!("{}", report::table(end, &files, 80, context::color(std::io::stderr().is_terminal())));
+            eprint!(
+                "{}",
+                report::table(end, &files, 80, context::color(std::io::stderr().is_terminal()))
+            );
         }
         println!("{}", report::json(end, &files));
     } else {
@@ -185,7 +222,8 @@ fn hand_over(options: &Run, task: &Task, server: &Server, end: &study::StudyEnd)
 /// Opens the state folder and cleans up after runs that were killed.
 fn open_state() -> Result<Ledger, Failure> {
     let state = context::state()?;
-    let ledger = Ledger::open(&state).map_err(|e| Failure::usage(e).help("set XDG_STATE_HOME to a folder that can be written"))?;
+    let ledger = Ledger::open(&state)
+        .map_err(|e| Failure::usage(e).help("set XDG_STATE_HOME to a folder that can be written"))?;
     let recovered = ledger.recover().map_err(Failure::work)?;
     for pid in &recovered.killed {
         eprintln!("stopped server {pid}, which a tune that was killed had left");
@@ -207,7 +245,11 @@ fn read(options: &Run, wanted: &str) -> Result<Job, Failure> {
     let mut catalog = Catalog::for_flavor(server.flavor)?;
     let told = server.variables().map_err(Failure::work)?;
     catalog.keep_what_is_told(&told);
-    let hardware = Hardware { ram: profile.ram, cores: profile.cpu.cores, write_iops: profile.storage.array_write_iops().0 };
+    let hardware = Hardware {
+        ram: profile.ram,
+        cores: profile.cpu.cores,
+        write_iops: profile.storage.array_write_iops().0,
+    };
     let space: Space = raw.resolve(&catalog, &hardware)?;
     let has = |name: &str| told.contains_key(name);
     let rule = rule_of_thumb(&RuleFacts {
@@ -236,7 +278,16 @@ fn read(options: &Run, wanted: &str) -> Result<Job, Failure> {
         durability: options.durability,
         binlog,
     });
-    Ok(Job { profile, profile_source, space_source, server, catalog, plan, binlog, processors })
+    Ok(Job {
+        profile,
+        profile_source,
+        space_source,
+        server,
+        catalog,
+        plan,
+        binlog,
+        processors,
+    })
 }
 
 /// Free memory and disk.
@@ -244,7 +295,10 @@ fn room(state: &Path) -> Result<scale::Room, Failure> {
     let memory = trial::host::free_memory();
     let disk = rustix::fs::statvfs(state)
         .map_err(|e| Failure::work(format!("failed to ask for the room in {}: {e}", state.display())))?;
-    Ok(scale::Room { memory, disk: disk.f_bavail as f64 * disk.f_frsize as f64 })
+    Ok(scale::Room {
+        memory,
+        disk: disk.f_bavail as f64 * disk.f_frsize as f64,
+    })
 }
 
 /// The scale asked for, or the one that fits, and the workload at that scale.
@@ -252,7 +306,11 @@ fn choose_scale(options: &Run, job: &Job, name: &str, room: scale::Room) -> Resu
     let ram = job.profile.ram.0 as f64;
     let at = |s: f64| Workload::named(name, ram * s, options.rows).map_err(Failure::usage);
     let data = |s: f64| at(s).map_or(0.0, |workload| workload.dataset().bytes as f64);
-    let load = scale::Load { ram: job.profile.ram, data: &data, volumes: job.plan.volumes() };
+    let load = scale::Load {
+        ram: job.profile.ram,
+        data: &data,
+        volumes: job.plan.volumes(),
+    };
     let scale = match options.scale {
         args::Scale::Share(s) => scale::check(&load, &job.catalog, room, s).map(|()| s),
         args::Scale::Auto => scale::auto(&load, &job.catalog, room),
@@ -265,7 +323,9 @@ fn choose_scale(options: &Run, job: &Job, name: &str, room: scale::Room) -> Resu
 fn limits(options: &Run, workload: &Workload) -> Result<Limits, Failure> {
     let overhead = TRIAL_OVERHEAD_S + workload.dataset().bytes as f64 / RESTORE_BYTES_PER_S;
     let budget = options.budget.0;
-    let min_s = (budget / 37.5).floor().clamp(LEAST_MEASURED_S, Limits::default().min_s);
+    let min_s = (budget / 37.5)
+        .floor()
+        .clamp(LEAST_MEASURED_S, Limits::default().min_s);
     let least = min_s + overhead;
     if budget < least {
         return Err(Failure::usage(format!(
@@ -276,7 +336,11 @@ fn limits(options: &Run, workload: &Workload) -> Result<Limits, Failure> {
         .help("give a longer --budget, or fewer --rows"));
     }
     let cap_s = (budget / TRIALS_IN_BUDGET - overhead).clamp(1.25 * min_s, Limits::default().cap_s);
-    Ok(Limits { min_s, cap_s, ..Limits::default() })
+    Ok(Limits {
+        min_s,
+        cap_s,
+        ..Limits::default()
+    })
 }
 
 fn question(options: &Run, job: &Job, workload: &str, scale: f64) -> Question {
@@ -301,7 +365,8 @@ fn question(options: &Run, job: &Job, workload: &str, scale: f64) -> Question {
 /// Two studies on one machine would measure each other.
 fn lock(ledger: &Ledger) -> Result<File, Failure> {
     let path = ledger.state().join("measuring.lock");
-    let file = File::create(&path).map_err(|e| Failure::usage(format!("failed to write {}: {e}", path.display())))?;
+    let file = File::create(&path)
+        .map_err(|e| Failure::usage(format!("failed to write {}: {e}", path.display())))?;
     file.try_lock().map_err(|_| {
         Failure::work("another tune is measuring on this machine; two at once would measure each other")
             .help("wait until it has ended")
@@ -317,7 +382,12 @@ fn name(options: &Run, store: &mut SqliteStore, question: &Question) -> Result<S
     match store.unfinished(question)? {
         Some(name) => Ok(name),
         None => {
-            let open: Vec<String> = store.studies()?.into_iter().filter(|s| s.end.is_none()).map(|s| s.name).collect();
+            let open: Vec<String> = store
+                .studies()?
+                .into_iter()
+                .filter(|s| s.end.is_none())
+                .map(|s| s.name)
+                .collect();
             let help = if open.is_empty() {
                 "no study is unfinished; leave --resume out".to_owned()
             } else {
@@ -330,7 +400,10 @@ fn name(options: &Run, store: &mut SqliteStore, question: &Question) -> Result<S
 
 fn announce(progress: &Progress, job: &Job, name: &str, scale: f64, workload: &Workload) {
     let dataset = workload.dataset();
-    progress.say(&format!("study {name}: {} on {}", job.profile.summary, job.server.build));
+    progress.say(&format!(
+        "study {name}: {} on {}",
+        job.profile.summary, job.server.build
+    ));
     progress.say(&format!(
         "scale {}: {} of memory, {} rows ({})",
         tune::units::Fraction(scale),
@@ -344,7 +417,9 @@ fn announce(progress: &Progress, job: &Job, name: &str, scale: f64, workload: &W
 /// Sets the flag at ctrl-c and SIGTERM.
 async fn watch_signals(flag: Arc<AtomicBool>) {
     use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else { return };
+    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+        return;
+    };
     tokio::select! {
         _ = tokio::signal::ctrl_c() => {}
         _ = terminate.recv() => {}

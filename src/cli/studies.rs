@@ -19,7 +19,10 @@ pub fn studies(options: &Study) -> Done {
         StudyCommand::List => {
             let studies = store.studies()?;
             if options.json {
-                println!("{}", json!({"studies": studies.iter().map(summary).collect::<Vec<_>>()}));
+                println!(
+                    "{}",
+                    json!({"studies": studies.iter().map(summary).collect::<Vec<_>>()})
+                );
             } else {
                 studies.iter().for_each(|study| println!("{}", line(study)));
             }
@@ -28,7 +31,10 @@ pub fn studies(options: &Study) -> Done {
             let study = store.study(name)?;
             let observations = store.observations(name)?;
             if options.json {
-                println!("{}", json!({"study": summary(&study), "question": study.question, "observations": observations}));
+                println!(
+                    "{}",
+                    json!({"study": summary(&study), "question": study.question, "observations": observations})
+                );
             } else {
                 println!("{}", line(&study));
                 observations.iter().for_each(|o| println!("{}", trial(o)));
@@ -54,7 +60,10 @@ fn summary(study: &Listed) -> Value {
 
 fn line(study: &Listed) -> String {
     let state = match &study.end {
-        Some(end) => format!("gain {:.2} [{:.2}, {:.2}]", end.gain.ratio, end.gain.ci95[0], end.gain.ci95[1]),
+        Some(end) => format!(
+            "gain {:.2} [{:.2}, {:.2}]",
+            end.gain.ratio, end.gain.ci95[0], end.gain.ci95[1]
+        ),
         None => "not finished".to_owned(),
     };
     format!("{}  {} trials, {state}", study.name, study.trials)
@@ -66,6 +75,15 @@ fn trial(o: &Observation) -> String {
         Outcome::Failed { reason } => format!("failed: {reason}"),
         Outcome::Void { reason } => format!("void: {reason}"),
     };
-    let settings: Vec<String> = o.config.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    format!("{:>4}  {:<13} {found}  {}", o.trial, role_name(o.role), settings.join(" "))
+    let settings: Vec<String> = o
+        .config
+        .iter()
+        .map(|(name, value)| format!("{name}={value}"))
+        .collect();
+    format!(
+        "{:>4}  {:<13} {found}  {}",
+        o.trial,
+        role_name(o.role),
+        settings.join(" ")
+    )
 }

@@ -13,13 +13,17 @@ pub fn what_if(options: &WhatIf) -> Done {
     let store = context::open_store(options.store.as_deref())?;
     let study = store.study(&options.study)?;
     let observations = store.observations(&options.study)?;
-    let end = study.end.ok_or_else(|| Failure::usage(format!("study '{}' is not finished", options.study)))?;
+    let end = study
+        .end
+        .ok_or_else(|| Failure::usage(format!("study '{}' is not finished", options.study)))?;
     let catalog = Catalog::for_flavor(end.flavor)?;
     let mut sets = Vec::new();
     for set in &options.set {
-        let (name, value) = set
-            .split_once('=')
-            .ok_or_else(|| Failure::usage(format!("--set {set}: write NAME=VALUE, such as innodb_buffer_pool_size=8G")))?;
+        let (name, value) = set.split_once('=').ok_or_else(|| {
+            Failure::usage(format!(
+                "--set {set}: write NAME=VALUE, such as innodb_buffer_pool_size=8G"
+            ))
+        })?;
         sets.push((name.trim().replace('-', "_"), value.trim().to_owned()));
     }
     let answer = ask(&end, &observations, &catalog, &sets).map_err(|error| match error {
@@ -35,7 +39,10 @@ pub fn what_if(options: &WhatIf) -> Done {
 }
 
 fn to_json(sets: &[(String, String)], answer: &Answer) -> Json {
-    let set: serde_json::Map<String, Json> = sets.iter().map(|(n, v)| (n.clone(), Json::from(v.as_str()))).collect();
+    let set: serde_json::Map<String, Json> = sets
+        .iter()
+        .map(|(n, v)| (n.clone(), Json::from(v.as_str())))
+        .collect();
     let p = answer.prediction.as_ref();
     json!({
         "set": set,
@@ -54,9 +61,21 @@ fn to_text(answer: &Answer) -> String {
     let mut text = String::new();
     if let Some(p) = &answer.prediction {
         let unit = &answer.unit;
-        text += &format!("{} {unit}  95% [{}, {}]\n", figure(p.mean), figure(p.ci95[0]), figure(p.ci95[1]));
-        text += &format!("one new trial would measure  95% [{}, {}]\n", figure(p.pi95[0]), figure(p.pi95[1]));
-        text += &format!("{:.2} times the server's defaults  95% [{:.2}, {:.2}]\n", p.ratio, p.ratio_ci95[0], p.ratio_ci95[1]);
+        text += &format!(
+            "{} {unit}  95% [{}, {}]\n",
+            figure(p.mean),
+            figure(p.ci95[0]),
+            figure(p.ci95[1])
+        );
+        text += &format!(
+            "one new trial would measure  95% [{}, {}]\n",
+            figure(p.pi95[0]),
+            figure(p.pi95[1])
+        );
+        text += &format!(
+            "{:.2} times the server's defaults  95% [{:.2}, {:.2}]\n",
+            p.ratio, p.ratio_ci95[0], p.ratio_ci95[1]
+        );
     }
     text + &answer.why + "\n"
 }

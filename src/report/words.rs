@@ -5,7 +5,7 @@ use crate::{
     catalog::{TakesEffect, Variable},
     observation::Isolation,
     study::{Effect, Estimate, Known, Ratio, Reason, StudyEnd},
-    units::Fraction,
+    units::{Fraction, Seconds},
 };
 
 /// A figure to about three places: `1512`, `15.1`, `1.51`.
@@ -141,19 +141,21 @@ pub fn repeat(end: &StudyEnd, width: usize) -> Vec<String> {
         Isolation::Partial => "auto",
         Isolation::None => "none",
     };
-    let options = [
+    let mut options = vec![
         ("profile", end.profile.clone()),
         ("workload", end.workload.clone()),
         ("space", end.space.clone()),
         ("server", end.server.clone()),
         ("optimizer", end.optimizer.clone()),
         ("seed", end.seed.to_string()),
-        ("trials", end.trials.to_string()),
+        ("budget", Seconds(end.budget_s).to_string()),
         ("scale", scale(end)),
         ("isolation", isolation.into()),
         ("durability", end.durability.name().into()),
         ("binlog", on_off(end.binlog).into()),
     ];
+    options.extend(end.trials_asked.map(|n| ("trials", n.to_string())));
+    options.extend(end.rows_asked.map(|n| ("rows", n.to_string())));
     let mut lines = Vec::new();
     let mut line = String::from("tune");
     for (name, value) in options {
@@ -227,7 +229,7 @@ mod tests {
         assert_eq!(
             joined,
             "tune --profile xeon5345-raid10 --workload iibench --space core --server '/opt/my sql/bin/mysqld' --optimizer bayes --seed 7 \
-             --trials 24 --scale 1/16 --isolation twin --durability strict --binlog on"
+             --budget 10m --scale 1/16 --isolation twin --durability strict --binlog on --trials 24 --rows 3000000"
         );
     }
 }

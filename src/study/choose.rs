@@ -34,8 +34,12 @@ pub fn choose(task: &Task, observations: &[Observation]) -> Option<Choice> {
         .map(|o| (o, gp.predict(&task.point(&o.config)).log_mean))
         .max_by(|a, b| a.1.total_cmp(&b.1))?
         .0;
-    let full: Config =
-        task.space.knobs.iter().filter_map(|k| Some((k.name.clone(), best.config.get(&k.name)?.clone()))).collect();
+    let full: Config = task
+        .space
+        .knobs
+        .iter()
+        .filter_map(|k| Some((k.name.clone(), best.config.get(&k.name)?.clone())))
+        .collect();
     let reduced = reduce(task, &gp, &full);
     Some(Choice { full, reduced })
 }
@@ -65,7 +69,11 @@ fn reduce(task: &Task, gp: &Gp, full: &Config) -> Config {
 
 /// Knobs that `config` sets to something else than their default.
 pub fn changed(task: &Task, config: &Config) -> Vec<String> {
-    config.iter().filter(|(name, value)| task.default(name) != Some(value)).map(|(name, _)| name.clone()).collect()
+    config
+        .iter()
+        .filter(|(name, value)| task.default(name) != Some(value))
+        .map(|(name, _)| name.clone())
+        .collect()
 }
 
 /// What each changed knob of `config` does to throughput by the model: with it over without it, all else the same.

@@ -32,7 +32,11 @@ pub struct Arms {
 impl Arms {
     /// The arms that the trials within the budget lead to.
     pub fn of(task: &Task, observations: &[Observation]) -> Result<Self, StudyError> {
-        let before: Vec<Observation> = observations.iter().filter(|o| o.role != Role::Confirmation).cloned().collect();
+        let before: Vec<Observation> = observations
+            .iter()
+            .filter(|o| o.role != Role::Confirmation)
+            .cloned()
+            .collect();
         let recommended = recommended(task, &before).ok_or_else(|| {
             let last = before.iter().rev().find_map(|o| match &o.outcome {
                 Outcome::Failed { reason } | Outcome::Void { reason } => Some(reason.clone()),
@@ -40,7 +44,11 @@ impl Arms {
             });
             StudyError::NothingWorks(last.unwrap_or_else(|| "no trial was measured".into()))
         })?;
-        Ok(Self { baseline: task.baseline(), rule: task.rule_of_thumb(), recommended })
+        Ok(Self {
+            baseline: task.baseline(),
+            rule: task.rule_of_thumb(),
+            recommended,
+        })
     }
 
     /// All different ones.
@@ -70,24 +78,43 @@ fn recommended(task: &Task, observations: &[Observation]) -> Option<Config> {
     let mean = |config: &Config| gp.predict(&task.point(config)).log_mean;
     let full = task.with_knobs(&choice.full);
     let reduced = task.with_knobs(&choice.reduced);
-    let best = if mean(&reduced) >= mean(&full) - choose::GIVE_UP { reduced } else { full };
+    let best = if mean(&reduced) >= mean(&full) - choose::GIVE_UP {
+        reduced
+    } else {
+        full
+    };
     let rule = task.rule_of_thumb();
-    let rule_works = observations.iter().any(|o| o.role == Role::RuleOfThumb && o.measurement().is_some());
-    Some(if rule_works && mean(&rule) > mean(&best) { rule } else { best })
+    let rule_works = observations
+        .iter()
+        .any(|o| o.role == Role::RuleOfThumb && o.measurement().is_some());
+    Some(if rule_works && mean(&rule) > mean(&best) {
+        rule
+    } else {
+        best
+    })
 }
 
 /// The next configuration to confirm; none where the confirmation is done.
 pub fn next(task: &Task, arms: &Arms, observations: &[Observation]) -> Option<Config> {
     let distinct = arms.distinct();
-    let done = observations.iter().filter(|o| o.role == Role::Confirmation).count();
+    let done = observations
+        .iter()
+        .filter(|o| o.role == Role::Confirmation)
+        .count();
     let round = done / distinct.len();
-    let spent: f64 = observations.iter().filter(|o| o.role == Role::Confirmation).map(|o| o.wall_s).sum();
+    let spent: f64 = observations
+        .iter()
+        .filter(|o| o.role == Role::Confirmation)
+        .map(|o| o.wall_s)
+        .sum();
     let enough = round >= MOST_ROUNDS || spent >= task.question.budget_s || precise(arms, observations);
     if done.is_multiple_of(distinct.len()) && round >= ROUNDS && enough {
         return None;
     }
     let mut order: Vec<usize> = (0..distinct.len()).collect();
-    order.shuffle(&mut Pcg64Mcg::seed_from_u64(task.question.seed ^ (round as u64) << 32));
+    order.shuffle(&mut Pcg64Mcg::seed_from_u64(
+        task.question.seed ^ (round as u64) << 32,
+    ));
     Some(distinct[order[done % distinct.len()]].clone())
 }
 
@@ -107,11 +134,20 @@ pub fn runs(observations: &[Observation], config: &Config) -> Vec<(f64, f64)> {
 
 /// Ratio of `of` to `to` from the rounds in which both were measured.
 pub fn ratio(arms: &Arms, observations: &[Observation], of: &Config, to: &Config) -> Option<Ratio> {
-    let confirmations: Vec<&Observation> = observations.iter().filter(|o| o.role == Role::Confirmation).collect();
+    let confirmations: Vec<&Observation> = observations
+        .iter()
+        .filter(|o| o.role == Role::Confirmation)
+        .collect();
     let pairs: Vec<(f64, f64)> = confirmations
         .chunks(arms.distinct().len())
         .filter_map(|round| {
-            let mean = |config: &Config| round.iter().find(|o| o.config == *config)?.measurement().map(|m| m.mean);
+            let mean = |config: &Config| {
+                round
+                    .iter()
+                    .find(|o| o.config == *config)?
+                    .measurement()
+                    .map(|m| m.mean)
+            };
             Some((mean(of)?, mean(to)?))
         })
         .collect();

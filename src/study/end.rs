@@ -1,9 +1,9 @@
 //! What a finished study has to say, as plain data for `advise` and `report`.
 
 use crate::{
+    catalog::Durability,
     catalog::Flavor,
     observation::Isolation,
-    catalog::Durability,
     space::Space,
     units::{Config, Value},
 };
@@ -163,6 +163,12 @@ pub struct StudyEnd {
     pub measured_s: f64,
     /// Rows loaded.
     pub rows: u64,
+    /// Rows asked for; none where the workload sized itself.
+    pub rows_asked: Option<u64>,
+    /// Trials asked for; none where the budget alone decided.
+    pub trials_asked: Option<u32>,
+    /// Seconds that trials could take.
+    pub budget_s: f64,
     /// The server's defaults.
     pub baseline: Estimate,
     /// The rule-of-thumb configuration.

@@ -69,7 +69,12 @@ pub async fn run<R: Runner>(
                 let arms = Arms::of(task, &observations)?;
                 match confirm::next(task, &arms, &observations) {
                     Some(config) => (Role::Confirmation, config),
-                    None => return Ok(Ended { recommended: arms.recommended, observations }),
+                    None => {
+                        return Ok(Ended {
+                            recommended: arms.recommended,
+                            observations,
+                        });
+                    }
                 }
             }
         };
@@ -77,10 +82,18 @@ pub async fn run<R: Runner>(
             return Err(StudyError::Interrupted);
         }
         let trial = observations.len() as u32 + 1;
-        listen(Event::Started { trial, role, share: share(&task.question, &observations) });
+        listen(Event::Started {
+            trial,
+            role,
+            share: share(&task.question, &observations),
+        });
         let scaled = task.scaled(&config);
-        let started = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0.0, |d| d.as_secs_f64());
-        let found = runner.run(&scaled, &mut |window| listen(Event::Second { trial, window })).await?;
+        let started = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map_or(0.0, |d| d.as_secs_f64());
+        let found = runner
+            .run(&scaled, &mut |window| listen(Event::Second { trial, window }))
+            .await?;
         // A trial that an interrupt cut short is no observation.
         if interrupted() {
             return Err(StudyError::Interrupted);
@@ -97,10 +110,18 @@ pub async fn run<R: Runner>(
         };
         store.append(&task.name, &observation)?;
         observations.push(observation);
-        let best = observations.iter().filter_map(|o| o.measurement()).map(|m| m.mean).max_by(f64::total_cmp);
+        let best = observations
+            .iter()
+            .filter_map(|o| o.measurement())
+            .map(|m| m.mean)
+            .max_by(f64::total_cmp);
         let left_s = (task.question.budget_s - spent(&observations)).max(0.0);
         if let Some(observation) = observations.last() {
-            listen(Event::Ended { observation, best, left_s });
+            listen(Event::Ended {
+                observation,
+                best,
+                left_s,
+            });
         }
     }
 }
@@ -121,19 +142,28 @@ fn trials_left(question: &Question, observations: &[Observation]) -> u32 {
     let by_count = question.trials.map_or(u32::MAX, |n| n.saturating_sub(done));
     let spent = spent(observations);
     let mean = if done == 0 { 0.0 } else { spent / f64::from(done) };
-    let by_time = if mean > 0.0 { ((question.budget_s - spent) / mean).max(0.0) as u32 } else { u32::MAX };
+    let by_time = if mean > 0.0 {
+        ((question.budget_s - spent) / mean).max(0.0) as u32
+    } else {
+        u32::MAX
+    };
     by_count.min(by_time)
 }
 
 /// Share of the budget that is used.
 fn share(question: &Question, observations: &[Observation]) -> f64 {
     let by_time = spent(observations) / question.budget_s;
-    let by_count = question.trials.map_or(0.0, |n| budgeted(observations).count() as f64 / f64::from(n));
+    let by_count = question
+        .trials
+        .map_or(0.0, |n| budgeted(observations).count() as f64 / f64::from(n));
     by_time.max(by_count).min(1.0)
 }
 
 /// The next trial that the budget pays for; none where the confirmation is due.
-fn next_within_budget(task: &Task, observations: &[Observation]) -> Result<Option<(Role, Config)>, StudyError> {
+fn next_within_budget(
+    task: &Task,
+    observations: &[Observation],
+) -> Result<Option<(Role, Config)>, StudyError> {
     let of = |role: Role| observations.iter().filter(move |o| o.role == role);
     // A void trial says nothing: it is run again, once.
     let due = |role: Role| match (of(role).count(), of(role).last().map(|o| &o.outcome)) {
@@ -144,7 +174,9 @@ fn next_within_budget(task: &Task, observations: &[Observation]) -> Result<Optio
     if due(Role::Baseline) {
         return Ok(Some((Role::Baseline, task.baseline())));
     }
-    if let Some(Outcome::Failed { reason } | Outcome::Void { reason }) = of(Role::Baseline).last().map(|o| &o.outcome) {
+    if let Some(Outcome::Failed { reason } | Outcome::Void { reason }) =
+        of(Role::Baseline).last().map(|o| &o.outcome)
+    {
         return Err(StudyError::NoBaseline(reason.clone()));
     }
     if due(Role::RuleOfThumb) {
@@ -167,7 +199,11 @@ fn next_within_budget(task: &Task, observations: &[Observation]) -> Result<Optio
             && full != reduced
         {
             // Reduced first: should time run out, the fewer changes have been seen at least once.
-            let knobs = if reductions.is_multiple_of(2) { reduced } else { full };
+            let knobs = if reductions.is_multiple_of(2) {
+                reduced
+            } else {
+                full
+            };
             return Ok(Some((Role::Reduction, task.with_knobs(&knobs))));
         }
     }
@@ -184,9 +220,19 @@ fn search(task: &Task, observations: &[Observation], index: usize, total: usize)
     let method: Method = task.question.optimizer.parse().ok()?;
     let dims = task.space.dims();
     let history = history::told(task, observations);
-    let feasible = |point: &[f64]| task.space.memory_ok(&task.with_knobs(&task.space.decode(point))).is_ok();
-    let request =
-        Request { dims: &dims, history: &history, seed: task.question.seed, index, total, feasible: &feasible };
+    let feasible = |point: &[f64]| {
+        task.space
+            .memory_ok(&task.with_knobs(&task.space.decode(point)))
+            .is_ok()
+    };
+    let request = Request {
+        dims: &dims,
+        history: &history,
+        seed: task.question.seed,
+        index,
+        total,
+        feasible: &feasible,
+    };
     let knobs = task.space.decode(&suggest(method, &request)?);
     Some(scale::representable(&knobs, &task.catalog, task.question.scale))
 }

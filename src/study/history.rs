@@ -14,23 +14,49 @@ const LEAST_STDERR: f64 = 0.01;
 
 /// All observations that are points of the space, for the optimizer.
 pub fn told(task: &Task, observations: &[Observation]) -> Vec<Told> {
-    told_of(&task.space, &task.baseline(), task.baseline_is_in_space(), observations)
+    told_of(
+        &task.space,
+        &task.baseline(),
+        task.baseline_is_in_space(),
+        observations,
+    )
 }
 
 /// All measured observations that are points of the space, for the model.
 pub fn data(task: &Task, observations: &[Observation]) -> Vec<Datum> {
-    data_of(&task.space, &task.baseline(), task.baseline_is_in_space(), observations)
+    data_of(
+        &task.space,
+        &task.baseline(),
+        task.baseline_is_in_space(),
+        observations,
+    )
 }
 
 /// As [`data`], from what is stored of a study: `baseline` is left out where it differs from the other trials in more than the knobs.
-pub fn data_of(space: &Space, baseline: &Config, baseline_in_space: bool, observations: &[Observation]) -> Vec<Datum> {
+pub fn data_of(
+    space: &Space,
+    baseline: &Config,
+    baseline_in_space: bool,
+    observations: &[Observation],
+) -> Vec<Datum> {
     told_of(space, baseline, baseline_in_space, observations)
         .into_iter()
-        .filter_map(|told| told.outcome.map(|(log_y, log_stderr)| Datum { point: told.point, log_y, log_stderr }))
+        .filter_map(|told| {
+            told.outcome.map(|(log_y, log_stderr)| Datum {
+                point: told.point,
+                log_y,
+                log_stderr,
+            })
+        })
         .collect()
 }
 
-fn told_of(space: &Space, baseline: &Config, baseline_in_space: bool, observations: &[Observation]) -> Vec<Told> {
+fn told_of(
+    space: &Space,
+    baseline: &Config,
+    baseline_in_space: bool,
+    observations: &[Observation],
+) -> Vec<Told> {
     observations
         .iter()
         .filter(|o| match o.role {
@@ -41,9 +67,10 @@ fn told_of(space: &Space, baseline: &Config, baseline_in_space: bool, observatio
         .filter_map(|o| {
             let point = space.nearest(&o.config);
             match &o.outcome {
-                Outcome::Measured(m) => {
-                    Some(Told { point, outcome: Some((m.mean.ln(), (m.stderr / m.mean).max(LEAST_STDERR))) })
-                }
+                Outcome::Measured(m) => Some(Told {
+                    point,
+                    outcome: Some((m.mean.ln(), (m.stderr / m.mean).max(LEAST_STDERR))),
+                }),
                 Outcome::Failed { .. } => Some(Told { point, outcome: None }),
                 Outcome::Void { .. } => None,
             }

@@ -60,7 +60,9 @@ impl Plan {
             not_searched.push(NotSearched { name, why });
         }
         space.retain(|knob| {
-            let Some(variable) = facts.catalog.get(&knob.name) else { return false };
+            let Some(variable) = facts.catalog.get(&knob.name) else {
+                return false;
+            };
             let why = match variable.decided_by {
                 DecidedBy::Array => "the disks decide it, and the trials ran on this machine's disk",
                 DecidedBy::Parallelism if few_cores => {
@@ -68,13 +70,27 @@ impl Plan {
                 }
                 DecidedBy::Volumes | DecidedBy::Parallelism => return true,
             };
-            not_searched.push(NotSearched { name: knob.name.clone(), why: why.to_owned() });
+            not_searched.push(NotSearched {
+                name: knob.name.clone(),
+                why: why.to_owned(),
+            });
             false
         });
-        let held = facts.rule.iter().filter(|(name, _, _)| !space.knobs.iter().any(|k| k.name == *name)).cloned().collect();
+        let held = facts
+            .rule
+            .iter()
+            .filter(|(name, _, _)| !space.knobs.iter().any(|k| k.name == *name))
+            .cloned()
+            .collect();
         let mut cannot = vec![
-            format!("the disks ({}): the trials ran on this machine's own disk", facts.array),
-            format!("the memory limit ({}): the server could use this machine's page cache", facts.ram),
+            format!(
+                "the disks ({}): the trials ran on this machine's own disk",
+                facts.array
+            ),
+            format!(
+                "the memory limit ({}): the server could use this machine's page cache",
+                facts.ram
+            ),
         ];
         if few_cores {
             cannot.push(format!(
@@ -84,18 +100,44 @@ impl Plan {
         } else {
             cannot.push("the speed of the cores: the trials ran at this machine's own".to_owned());
         }
-        Self { always: always(&facts), space, not_searched, held, cannot, facts }
+        Self {
+            always: always(&facts),
+            space,
+            not_searched,
+            held,
+            cannot,
+            facts,
+        }
     }
 
     /// Values of volumes whose scaled size decides how small a scale may be: defaults, rule of thumb, and the space's ends.
     pub fn volumes(&self) -> Vec<(String, Value, &'static str)> {
-        let default = |name: &String| Some((name.clone(), self.facts.catalog.get(name)?.default.clone(), "the default"));
-        let rule = self.facts.rule.iter().map(|(name, value, _)| (name.clone(), value.clone(), "the rule of thumb"));
-        let ends = self.space.knobs.iter().filter_map(|k| Some((k.name.clone(), k.least()?, scale::SEARCHED)));
+        let default = |name: &String| {
+            Some((
+                name.clone(),
+                self.facts.catalog.get(name)?.default.clone(),
+                "the default",
+            ))
+        };
+        let rule = self
+            .facts
+            .rule
+            .iter()
+            .map(|(name, value, _)| (name.clone(), value.clone(), "the rule of thumb"));
+        let ends = self
+            .space
+            .knobs
+            .iter()
+            .filter_map(|k| Some((k.name.clone(), k.least()?, scale::SEARCHED)));
         let mut all: Vec<_> = self.names().iter().filter_map(default).collect();
         all.extend(rule);
         all.extend(ends);
-        all.retain(|(name, _, _)| self.facts.catalog.get(name).is_some_and(|v| v.dimension == Dimension::Volume));
+        all.retain(|(name, _, _)| {
+            self.facts
+                .catalog
+                .get(name)
+                .is_some_and(|v| v.dimension == Dimension::Volume)
+        });
         all
     }
 
@@ -141,7 +183,10 @@ impl Plan {
 fn always(facts: &Facts) -> Config {
     let mut config = Config::new();
     // MariaDB's default leaves the binary log to the operating system.
-    if facts.binlog && facts.durability == Durability::Strict && facts.catalog.flavor().family == Family::MariaDb {
+    if facts.binlog
+        && facts.durability == Durability::Strict
+        && facts.catalog.flavor().family == Family::MariaDb
+    {
         config.insert("sync_binlog".into(), Value::Int(1));
     }
     config

@@ -37,7 +37,11 @@ pub struct Question {
 impl Question {
     /// What makes two questions the same: all but how long the answer may take.
     pub fn asks(&self) -> String {
-        let same = Question { trials: None, budget_s: 0.0, ..self.clone() };
+        let same = Question {
+            trials: None,
+            budget_s: 0.0,
+            ..self.clone()
+        };
         serde_json::to_string(&same).unwrap_or_default()
     }
 

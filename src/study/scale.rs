@@ -16,7 +16,7 @@ pub const SEARCHED: &str = "the smallest in the space";
 const LOAD_SECONDS: f64 = 60.0;
 
 /// Bytes a second that a load brings in, about, on one core (measured: docs/measurements.md).
-const LOAD_BYTES_PER_S: f64 = 18e6;
+const LOAD_BYTES_PER_S: f64 = 11e6;
 
 /// Share of the host's free memory that the server and the load generator may take.
 const MEMORY_SHARE: f64 = 0.7;
@@ -60,7 +60,9 @@ pub enum ScaleError {
         reason: String,
     },
     /// Neither fits.
-    #[error("no scale fits this machine: at {scale}, the smallest that keeps the server itself ({floor}), {reason}")]
+    #[error(
+        "no scale fits this machine: at {scale}, the smallest that keeps the server itself ({floor}), {reason}"
+    )]
     None {
         /// The smallest permitted scale.
         scale: Fraction,
@@ -94,7 +96,9 @@ pub fn scaled(config: &Config, catalog: &Catalog, flavor: Flavor, s: f64) -> Con
     let mut out: Config = config
         .iter()
         .map(|(name, value)| {
-            let value = catalog.get(name).map_or_else(|| value.clone(), |variable| scaled_value(variable, value, s));
+            let value = catalog
+                .get(name)
+                .map_or_else(|| value.clone(), |variable| scaled_value(variable, value, s));
             (name.clone(), value)
         })
         .collect();
@@ -103,8 +107,11 @@ pub fn scaled(config: &Config, catalog: &Catalog, flavor: Flavor, s: f64) -> Con
         && let Some(Value::Bytes(pool)) = out.get("innodb_buffer_pool_size")
     {
         // A chunk is at least 1 MiB and there are at most a thousand of them.
-        let chunk = (pool / 500).next_power_of_two().clamp(Bytes::MIB, 128 * Bytes::MIB);
-        out.entry("innodb_buffer_pool_chunk_size".into()).or_insert(Value::Bytes(chunk));
+        let chunk = (pool / 500)
+            .next_power_of_two()
+            .clamp(Bytes::MIB, 128 * Bytes::MIB);
+        out.entry("innodb_buffer_pool_chunk_size".into())
+            .or_insert(Value::Bytes(chunk));
     }
     out
 }
@@ -113,21 +120,32 @@ pub fn scaled(config: &Config, catalog: &Catalog, flavor: Flavor, s: f64) -> Con
 /// was run. A difference of less than half a per cent stays.
 pub fn representable(config: &Config, catalog: &Catalog, s: f64) -> Config {
     let moved = |name: &str, value: &Value| -> Option<Value> {
-        let variable = catalog.get(name).filter(|v| v.dimension == Dimension::Volume && s < 1.0)?;
-        let (Value::Bytes(full), fixed) = (value, variable.fixed_part as f64) else { return None };
+        let variable = catalog
+            .get(name)
+            .filter(|v| v.dimension == Dimension::Volume && s < 1.0)?;
+        let (Value::Bytes(full), fixed) = (value, variable.fixed_part as f64) else {
+            return None;
+        };
         let stands_for = fixed + (scaled_value(variable, value, s).number()? - fixed) / s;
         let differs = (stands_for / *full as f64 - 1.0).abs() > 0.005;
         (*full > 0 && differs).then(|| Value::Bytes(stands_for.round() as u64))
     };
-    config.iter().map(|(name, value)| (name.clone(), moved(name, value).unwrap_or_else(|| value.clone()))).collect()
+    config
+        .iter()
+        .map(|(name, value)| (name.clone(), moved(name, value).unwrap_or_else(|| value.clone())))
+        .collect()
 }
 
 /// What would break at scale `s`, a sentence each: volumes under the server's minimum, or rounded too coarsely.
 pub fn too_small(volumes: &[(String, Value, &'static str)], catalog: &Catalog, s: f64) -> Vec<String> {
     let mut reasons = Vec::new();
     for (name, value, what) in volumes {
-        let Some(variable) = catalog.get(name) else { continue };
-        let (Dimension::Volume, Some(full)) = (variable.dimension, value.number()) else { continue };
+        let Some(variable) = catalog.get(name) else {
+            continue;
+        };
+        let (Dimension::Volume, Some(full)) = (variable.dimension, value.number()) else {
+            continue;
+        };
         if full == 0.0 {
             continue;
         }
@@ -179,11 +197,22 @@ fn too_large(load: &Load<'_>, room: Room, s: f64) -> Option<String> {
 /// is no longer itself, however long that loads.
 pub fn auto(load: &Load<'_>, catalog: &Catalog, room: Room) -> Result<f64, ScaleError> {
     let scales: Vec<f64> = (0..=12).map(|k| 0.5f64.powi(k)).collect();
-    let floor = scales.iter().copied().take_while(|s| too_small(&load.volumes, catalog, *s).is_empty()).last();
+    let floor = scales
+        .iter()
+        .copied()
+        .take_while(|s| too_small(&load.volumes, catalog, *s).is_empty())
+        .last();
     let floor = floor.unwrap_or(1.0);
     if let Some(reason) = too_large(load, room, floor) {
-        let because = too_small(&load.volumes, catalog, floor / 2.0).into_iter().next().unwrap_or_default();
-        return Err(ScaleError::None { scale: Fraction(floor), floor: because, reason });
+        let because = too_small(&load.volumes, catalog, floor / 2.0)
+            .into_iter()
+            .next()
+            .unwrap_or_default();
+        return Err(ScaleError::None {
+            scale: Fraction(floor),
+            floor: because,
+            reason,
+        });
     }
     Ok(scales
         .into_iter()
@@ -196,10 +225,16 @@ pub fn auto(load: &Load<'_>, catalog: &Catalog, room: Room) -> Result<f64, Scale
 pub fn check(load: &Load<'_>, catalog: &Catalog, room: Room, s: f64) -> Result<(), ScaleError> {
     let reasons = too_small(&load.volumes, catalog, s);
     if !reasons.is_empty() {
-        return Err(ScaleError::TooSmall { scale: Fraction(s), reasons });
+        return Err(ScaleError::TooSmall {
+            scale: Fraction(s),
+            reasons,
+        });
     }
     match too_large(load, room, s) {
-        Some(reason) => Err(ScaleError::TooLarge { scale: Fraction(s), reason }),
+        Some(reason) => Err(ScaleError::TooLarge {
+            scale: Fraction(s),
+            reason,
+        }),
         None => Ok(()),
     }
 }

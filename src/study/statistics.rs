@@ -10,12 +10,18 @@ pub fn estimate(runs: &[(f64, f64)]) -> Option<Estimate> {
         [] => None,
         [(mean, stderr)] => {
             let half = 1.96 * stderr;
-            Some(Estimate { mean: *mean, ci95: [(mean - half).max(0.0), mean + half] })
+            Some(Estimate {
+                mean: *mean,
+                ci95: [(mean - half).max(0.0), mean + half],
+            })
         }
         _ => {
             let logs: Vec<f64> = runs.iter().map(|(mean, _)| mean.ln()).collect();
             let (centre, half) = t_interval(&logs)?;
-            Some(Estimate { mean: centre.exp(), ci95: [(centre - half).exp(), (centre + half).exp()] })
+            Some(Estimate {
+                mean: centre.exp(),
+                ci95: [(centre - half).exp(), (centre + half).exp()],
+            })
         }
     }
 }
@@ -24,7 +30,11 @@ pub fn estimate(runs: &[(f64, f64)]) -> Option<Estimate> {
 pub fn ratio(pairs: &[(f64, f64)]) -> Option<Ratio> {
     let logs: Vec<f64> = pairs.iter().map(|(a, b)| (a / b).ln()).collect();
     let (centre, half) = t_interval(&logs)?;
-    Some(Ratio { ratio: centre.exp(), ci95: [(centre - half).exp(), (centre + half).exp()], pairs: pairs.len() as u32 })
+    Some(Ratio {
+        ratio: centre.exp(),
+        ci95: [(centre - half).exp(), (centre + half).exp()],
+        pairs: pairs.len() as u32,
+    })
 }
 
 /// Mean and half-width of the 95% interval of the mean.

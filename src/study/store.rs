@@ -20,7 +20,9 @@ pub enum StoreError {
         error: rusqlite::Error,
     },
     /// It was made by another version of tune.
-    #[error("the store {path} has schema version {found}, this tune reads {SCHEMA}: use the tune that made it, or another --store")]
+    #[error(
+        "the store {path} has schema version {found}, this tune reads {SCHEMA}: use the tune that made it, or another --store"
+    )]
     Schema {
         /// The file.
         path: String,
@@ -88,12 +90,21 @@ impl SqliteStore {
     /// Opens the file, and makes it where there is none.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let shown = path.display().to_string();
-        let sqlite = |error| StoreError::Sqlite { path: shown.clone(), error };
+        let sqlite = |error| StoreError::Sqlite {
+            path: shown.clone(),
+            error,
+        };
         let connection = Connection::open(path).map_err(sqlite)?;
         connection.busy_timeout(Duration::from_secs(10)).map_err(sqlite)?;
-        connection.pragma_update(None, "journal_mode", "WAL").map_err(sqlite)?;
-        connection.pragma_update(None, "synchronous", "FULL").map_err(sqlite)?;
-        let found: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0)).map_err(sqlite)?;
+        connection
+            .pragma_update(None, "journal_mode", "WAL")
+            .map_err(sqlite)?;
+        connection
+            .pragma_update(None, "synchronous", "FULL")
+            .map_err(sqlite)?;
+        let found: i64 = connection
+            .pragma_query_value(None, "user_version", |row| row.get(0))
+            .map_err(sqlite)?;
         if found != 0 && found != SCHEMA {
             return Err(StoreError::Schema { path: shown, found });
         }
@@ -109,18 +120,31 @@ impl SqliteStore {
                 ))
                 .map_err(sqlite)?;
         }
-        Ok(Self { connection, path: shown })
+        Ok(Self {
+            connection,
+            path: shown,
+        })
     }
 
     fn sqlite(&self) -> impl Fn(rusqlite::Error) -> StoreError + '_ {
-        |error| StoreError::Sqlite { path: self.path.clone(), error }
+        |error| StoreError::Sqlite {
+            path: self.path.clone(),
+            error,
+        }
     }
 
     fn listed(&self, name: &str, question: &str, ending: Option<&str>) -> Result<Listed, StoreError> {
-        let corrupt = |error| StoreError::Corrupt { study: name.to_owned(), error };
+        let corrupt = |error| StoreError::Corrupt {
+            study: name.to_owned(),
+            error,
+        };
         let trials = self
             .connection
-            .query_row("SELECT COUNT(*) FROM observation WHERE study = ?1", [name], |row| row.get(0))
+            .query_row(
+                "SELECT COUNT(*) FROM observation WHERE study = ?1",
+                [name],
+                |row| row.get(0),
+            )
             .map_err(self.sqlite())?;
         Ok(Listed {
             name: name.to_owned(),
@@ -132,15 +156,23 @@ impl SqliteStore {
 }
 
 fn json<T: serde::Serialize>(study: &str, value: &T) -> Result<String, StoreError> {
-    serde_json::to_string(value).map_err(|error| StoreError::Corrupt { study: study.to_owned(), error })
+    serde_json::to_string(value).map_err(|error| StoreError::Corrupt {
+        study: study.to_owned(),
+        error,
+    })
 }
 
 impl StudyStore for SqliteStore {
     fn create(&mut self, question: &Question) -> Result<String, StoreError> {
         let path = self.path.clone();
-        let sqlite = |error| StoreError::Sqlite { path: path.clone(), error };
-        let transaction =
-            self.connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate).map_err(sqlite)?;
+        let sqlite = |error| StoreError::Sqlite {
+            path: path.clone(),
+            error,
+        };
+        let transaction = self
+            .connection
+            .transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)
+            .map_err(sqlite)?;
         let mut number = 1u32;
         let name = loop {
             let name = format!("{}-{}-{number}", question.profile, question.workload);
@@ -189,18 +221,26 @@ impl StudyStore for SqliteStore {
             .connection
             .prepare("SELECT body FROM observation WHERE study = ?1 ORDER BY trial")
             .map_err(self.sqlite())?;
-        let bodies = statement.query_map([study], |row| row.get::<_, String>(0)).map_err(self.sqlite())?;
+        let bodies = statement
+            .query_map([study], |row| row.get::<_, String>(0))
+            .map_err(self.sqlite())?;
         bodies
             .map(|body| {
                 let body = body.map_err(self.sqlite())?;
-                serde_json::from_str(&body).map_err(|error| StoreError::Corrupt { study: study.to_owned(), error })
+                serde_json::from_str(&body).map_err(|error| StoreError::Corrupt {
+                    study: study.to_owned(),
+                    error,
+                })
             })
             .collect()
     }
 
     fn finish(&mut self, study: &str, end: &StudyEnd) -> Result<(), StoreError> {
         self.connection
-            .execute("UPDATE study SET ending = ?2 WHERE name = ?1", params![study, json(study, end)?])
+            .execute(
+                "UPDATE study SET ending = ?2 WHERE name = ?1",
+                params![study, json(study, end)?],
+            )
             .map(|_| ())
             .map_err(self.sqlite())
     }
@@ -208,7 +248,11 @@ impl StudyStore for SqliteStore {
     fn study(&self, name: &str) -> Result<Listed, StoreError> {
         let found: Option<(String, Option<String>)> = self
             .connection
-            .query_row("SELECT question, ending FROM study WHERE name = ?1", [name], |row| Ok((row.get(0)?, row.get(1)?)))
+            .query_row(
+                "SELECT question, ending FROM study WHERE name = ?1",
+                [name],
+                |row| Ok((row.get(0)?, row.get(1)?)),
+            )
             .optional()
             .map_err(self.sqlite())?;
         match found {
@@ -217,16 +261,27 @@ impl StudyStore for SqliteStore {
                 let all = self.studies()?;
                 let names = crate::source::nearest_first(name, all.iter().map(|s| s.name.as_str()));
                 let names = names.into_iter().map(str::to_owned).collect();
-                Err(StoreError::Unknown { wanted: name.to_owned(), names })
+                Err(StoreError::Unknown {
+                    wanted: name.to_owned(),
+                    names,
+                })
             }
         }
     }
 
     fn studies(&self) -> Result<Vec<Listed>, StoreError> {
-        let mut statement =
-            self.connection.prepare("SELECT name, question, ending FROM study ORDER BY rowid").map_err(self.sqlite())?;
+        let mut statement = self
+            .connection
+            .prepare("SELECT name, question, ending FROM study ORDER BY rowid")
+            .map_err(self.sqlite())?;
         let rows = statement
-            .query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, Option<String>>(2)?)))
+            .query_map([], |row| {
+                Ok((
+                    row.get::<_, String>(0)?,
+                    row.get::<_, String>(1)?,
+                    row.get::<_, Option<String>>(2)?,
+                ))
+            })
             .map_err(self.sqlite())?;
         rows.map(|row| {
             let (name, question, ending) = row.map_err(self.sqlite())?;
@@ -238,10 +293,17 @@ impl StudyStore for SqliteStore {
     fn remove(&mut self, name: &str) -> Result<(), StoreError> {
         self.study(name)?;
         let path = self.path.clone();
-        let sqlite = |error| StoreError::Sqlite { path: path.clone(), error };
+        let sqlite = |error| StoreError::Sqlite {
+            path: path.clone(),
+            error,
+        };
         let transaction = self.connection.transaction().map_err(sqlite)?;
-        transaction.execute("DELETE FROM observation WHERE study = ?1", [name]).map_err(sqlite)?;
-        transaction.execute("DELETE FROM study WHERE name = ?1", [name]).map_err(sqlite)?;
+        transaction
+            .execute("DELETE FROM observation WHERE study = ?1", [name])
+            .map_err(sqlite)?;
+        transaction
+            .execute("DELETE FROM study WHERE name = ?1", [name])
+            .map_err(sqlite)?;
         transaction.commit().map_err(sqlite)
     }
 }
@@ -273,12 +335,26 @@ mod tests {
         let name = store.create(&question).unwrap();
         store.append(&name, &observation(2)).unwrap();
         store.append(&name, &observation(1)).unwrap();
-        assert!(store.append(&name, &observation(1)).is_err(), "the same trial twice");
+        assert!(
+            store.append(&name, &observation(1)).is_err(),
+            "the same trial twice"
+        );
         drop(store);
         let mut store = SqliteStore::open(&path).unwrap();
-        assert_eq!(store.observations(&name).unwrap(), [observation(1), observation(2)]);
+        assert_eq!(
+            store.observations(&name).unwrap(),
+            [observation(1), observation(2)]
+        );
         assert_eq!(store.unfinished(&question).unwrap(), Some(name.clone()));
-        assert_eq!(store.unfinished(&Question { seed: 99, ..question.clone() }).unwrap(), None);
+        assert_eq!(
+            store
+                .unfinished(&Question {
+                    seed: 99,
+                    ..question.clone()
+                })
+                .unwrap(),
+            None
+        );
         let second = store.create(&question).unwrap();
         assert_ne!(second, name);
         assert!(store.study("nothing").unwrap_err().to_string().contains(&name));
@@ -291,9 +367,22 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("s.sqlite");
         drop(SqliteStore::open(&path).unwrap());
-        Connection::open(&path).unwrap().pragma_update(None, "user_version", 99).unwrap();
-        assert!(matches!(SqliteStore::open(&path), Err(StoreError::Schema { found: 99, .. })));
-        std::fs::write(folder.path().join("text"), "this is not a database, it is a text of some length").unwrap();
-        assert!(matches!(SqliteStore::open(&folder.path().join("text")), Err(StoreError::Sqlite { .. })));
+        Connection::open(&path)
+            .unwrap()
+            .pragma_update(None, "user_version", 99)
+            .unwrap();
+        assert!(matches!(
+            SqliteStore::open(&path),
+            Err(StoreError::Schema { found: 99, .. })
+        ));
+        std::fs::write(
+            folder.path().join("text"),
+            "this is not a database, it is a text of some length",
+        )
+        .unwrap();
+        assert!(matches!(
+            SqliteStore::open(&folder.path().join("text")),
+            Err(StoreError::Sqlite { .. })
+        ));
     }
 }

@@ -46,14 +46,22 @@ impl Task {
     /// Settings of a trial of the rule-of-thumb configuration.
     pub fn rule_of_thumb(&self) -> Config {
         let mut config = self.always.clone();
-        config.extend(self.rule.iter().map(|(name, value, _)| (name.clone(), value.clone())));
+        config.extend(
+            self.rule
+                .iter()
+                .map(|(name, value, _)| (name.clone(), value.clone())),
+        );
         config
     }
 
     /// Settings of a trial of these knobs.
     pub fn with_knobs(&self, knobs: &Config) -> Config {
         let mut config = self.always.clone();
-        config.extend(self.held.iter().map(|(name, value, _)| (name.clone(), value.clone())));
+        config.extend(
+            self.held
+                .iter()
+                .map(|(name, value, _)| (name.clone(), value.clone())),
+        );
         config.extend(knobs.clone());
         config
     }

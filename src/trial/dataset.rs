@@ -30,7 +30,9 @@ pub struct Dataset {
 
 /// Where the data of `workload` for `server` are or will be.
 pub fn folder(state: &Path, server: &Server, workload: &Workload) -> PathBuf {
-    state.join("datasets").join(format!("{}-{}", workload.dataset().key, server.build_id))
+    state
+        .join("datasets")
+        .join(format!("{}-{}", workload.dataset().key, server.build_id))
 }
 
 /// The data of `workload` for `server`: from the cache, else made and loaded now.
@@ -43,18 +45,36 @@ pub async fn prepare(
 ) -> Result<Dataset, TrialError> {
     let folder = folder(ledger.state(), server, workload);
     if folder.is_dir() {
-        return Ok(Dataset { bytes: size(&folder), folder, load_s: 0.0 });
+        return Ok(Dataset {
+            bytes: size(&folder),
+            folder,
+            load_s: 0.0,
+        });
     }
     let began = Instant::now();
     let what = || format!("load the data of {}", workload.dataset().key);
     let failed = |reason: String| TrialError { what: what(), reason };
     let run = RunFolder::new(ledger).map_err(|e| failed(e.to_string()))?;
-    initialise(server, &run, &[]).await.map_err(|e| failed(e.to_string()))?;
+    initialise(server, &run, &[])
+        .await
+        .map_err(|e| failed(e.to_string()))?;
     let options = load_options(catalog);
-    let launch = Launch { options: &options, binlog: false, ready_within: Duration::from_secs(60) };
-    let running = Running::start(server, &run, launch).await.map_err(|e| failed(e.to_string()))?;
-    workload.load(running.connection(), progress).await.map_err(|e| failed(e.to_string()))?;
-    let stopped = running.shutdown(Duration::from_secs(300)).await.map_err(|e| failed(e.to_string()))?;
+    let launch = Launch {
+        options: &options,
+        binlog: false,
+        ready_within: Duration::from_secs(60),
+    };
+    let running = Running::start(server, &run, launch)
+        .await
+        .map_err(|e| failed(e.to_string()))?;
+    workload
+        .load(running.connection(), progress)
+        .await
+        .map_err(|e| failed(e.to_string()))?;
+    let stopped = running
+        .shutdown(Duration::from_secs(300))
+        .await
+        .map_err(|e| failed(e.to_string()))?;
     if !stopped.clean {
         return Err(failed("the server did not stop cleanly after the load".into()));
     }
@@ -62,7 +82,11 @@ pub async fn prepare(
     fs::create_dir_all(&parent).map_err(|e| failed(format!("{}: {e}", parent.display())))?;
     // A rename within the state folder: the dataset is there whole or not at all.
     fs::rename(run.data(), &folder).map_err(|e| failed(format!("{}: {e}", folder.display())))?;
-    Ok(Dataset { bytes: size(&folder), folder, load_s: began.elapsed().as_secs_f64() })
+    Ok(Dataset {
+        bytes: size(&folder),
+        folder,
+        load_s: began.elapsed().as_secs_f64(),
+    })
 }
 
 /// Options for the load alone: speed before durability, since what is half loaded is thrown away.

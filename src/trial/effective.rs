@@ -10,7 +10,10 @@ use std::collections::BTreeMap;
 /// All global variables as the server tells them, names in lower case.
 pub async fn variables(conn: &mut Conn) -> Result<BTreeMap<String, String>, mysql_async::Error> {
     let rows: Vec<(String, String)> = conn.query("SHOW GLOBAL VARIABLES").await?;
-    Ok(rows.into_iter().map(|(name, value)| (name.to_lowercase(), value)).collect())
+    Ok(rows
+        .into_iter()
+        .map(|(name, value)| (name.to_lowercase(), value))
+        .collect())
 }
 
 /// Settings that the server has changed, a sentence each.
@@ -19,7 +22,8 @@ pub fn changed(given: &Config, variables: &BTreeMap<String, String>) -> Vec<Stri
         .iter()
         .filter_map(|(name, value)| {
             let has = variables.get(name)?;
-            (!same(value, has)).then(|| format!("the server changed {name} from {value} to {has} without a word"))
+            (!same(value, has))
+                .then(|| format!("the server changed {name} from {value} to {has} without a word"))
         })
         .collect()
 }
@@ -46,12 +50,17 @@ fn same(given: &Value, has: &str) -> bool {
     match given {
         Value::Switch(on) => {
             let has = has.to_ascii_uppercase();
-            if *on { matches!(has.as_str(), "ON" | "1" | "TRUE") } else { matches!(has.as_str(), "OFF" | "0" | "FALSE") }
+            if *on {
+                matches!(has.as_str(), "ON" | "1" | "TRUE")
+            } else {
+                matches!(has.as_str(), "OFF" | "0" | "FALSE")
+            }
         }
         Value::Text(text) => text.eq_ignore_ascii_case(has),
         Value::Bytes(_) | Value::Int(_) | Value::Real(_) => {
             let wanted = given.number().unwrap_or(f64::NAN);
-            has.parse::<f64>().is_ok_and(|has| (has - wanted).abs() <= 1e-6 * wanted.abs())
+            has.parse::<f64>()
+                .is_ok_and(|has| (has - wanted).abs() <= 1e-6 * wanted.abs())
         }
     }
 }
@@ -90,9 +99,27 @@ mod tests {
         let weak = |binlog, pairs: &[(&str, &str)]| {
             weaker_than(Durability::Strict, &catalog, &variables(pairs), binlog).len()
         };
-        assert_eq!(weak(false, &[("innodb_flush_log_at_trx_commit", "1"), ("innodb_doublewrite", "ON")]), 0);
+        assert_eq!(
+            weak(
+                false,
+                &[
+                    ("innodb_flush_log_at_trx_commit", "1"),
+                    ("innodb_doublewrite", "ON")
+                ]
+            ),
+            0
+        );
         assert_eq!(weak(false, &[("innodb_flush_log_at_trx_commit", "2")]), 1);
-        assert_eq!(weak(false, &[("innodb_doublewrite", "OFF"), ("innodb_flush_log_at_trx_commit", "0")]), 2);
+        assert_eq!(
+            weak(
+                false,
+                &[
+                    ("innodb_doublewrite", "OFF"),
+                    ("innodb_flush_log_at_trx_commit", "0")
+                ]
+            ),
+            2
+        );
         assert_eq!(weak(false, &[("sync_binlog", "0")]), 0, "there is no binary log");
         assert_eq!(weak(true, &[("sync_binlog", "0")]), 1);
     }

@@ -31,7 +31,11 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { min_s: 8.0, cap_s: 20.0, precision: 0.04 }
+        Self {
+            min_s: 8.0,
+            cap_s: 20.0,
+            precision: 0.04,
+        }
     }
 }
 
@@ -41,7 +45,8 @@ impl Limits {
         if windows.last().is_some_and(|w| w.end >= self.cap_s) {
             return true;
         }
-        self.steady(windows).is_some_and(|s| 1.96 * s.stderr <= self.precision * s.mean)
+        self.steady(windows)
+            .is_some_and(|s| 1.96 * s.stderr <= self.precision * s.mean)
     }
 
     /// The steady part, at least `min_s` long.
@@ -85,12 +90,21 @@ mod tests {
 
     #[test]
     fn a_run_ends_when_it_is_precise_or_at_its_cap() {
-        let limits = Limits { min_s: 8.0, cap_s: 20.0, precision: 0.04 };
+        let limits = Limits {
+            min_s: 8.0,
+            cap_s: 20.0,
+            precision: 0.04,
+        };
         let windows = |rates: &[f64]| -> Vec<Window> {
             rates
                 .iter()
                 .enumerate()
-                .map(|(i, r)| Window { end: i as f64 + 1.0, seconds: 1.0, operations: *r, queries: 0.0 })
+                .map(|(i, r)| Window {
+                    end: i as f64 + 1.0,
+                    seconds: 1.0,
+                    operations: *r,
+                    queries: 0.0,
+                })
                 .collect()
         };
         assert!(!limits.done(&windows(&[100.0; 7])), "shorter than the least");

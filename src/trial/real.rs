@@ -73,7 +73,11 @@ enum End {
 }
 
 impl Runner for Real {
-    async fn run(&mut self, scaled: &Config, tell: &mut (dyn FnMut(&Window) + Send)) -> Result<Found, TrialError> {
+    async fn run(
+        &mut self,
+        scaled: &Config,
+        tell: &mut (dyn FnMut(&Window) + Send),
+    ) -> Result<Found, TrialError> {
         let began = Instant::now();
         let outcome = match self.measured(scaled, tell).await {
             Ok(measurement) => Outcome::Measured(measurement),
@@ -81,7 +85,10 @@ impl Runner for Real {
             Err(End::Void(reason)) => Outcome::Void { reason },
             Err(End::Error(error)) => return Err(error),
         };
-        Ok(Found { outcome, wall_s: began.elapsed().as_secs_f64() })
+        Ok(Found {
+            outcome,
+            wall_s: began.elapsed().as_secs_f64(),
+        })
     }
 }
 
@@ -91,29 +98,50 @@ impl Real {
         scaled: &Config,
         tell: &mut (dyn FnMut(&Window) + Send),
     ) -> Result<Measurement, End> {
-        let error = |what: &str, reason: String| End::Error(TrialError { what: what.to_owned(), reason });
-        let run = RunFolder::new(&self.ledger).map_err(|e| error("make a folder for a trial", e.to_string()))?;
+        let error = |what: &str, reason: String| {
+            End::Error(TrialError {
+                what: what.to_owned(),
+                reason,
+            })
+        };
+        let run =
+            RunFolder::new(&self.ledger).map_err(|e| error("make a folder for a trial", e.to_string()))?;
         let (from, to) = (self.dataset.folder.clone(), run.data());
         tokio::task::spawn_blocking(move || copy_tree(&from, &to))
             .await
             .map_err(|e| error("restore the data", e.to_string()))?
             .map_err(|e| error("restore the data", e.to_string()))?;
 
-        let options: Vec<(String, String)> = scaled.iter().map(|(name, value)| (name.clone(), value.to_string())).collect();
-        let launch = Launch { options: &options, binlog: self.binlog, ready_within: READY_WITHIN };
-        let mut running = Running::start(&self.server, &run, launch).await.map_err(|e| match e {
-            StartError::Died { .. } | StartError::Timeout { .. } => End::Failed(e.to_string()),
-            StartError::Option(_) | StartError::Io { .. } => error("start the server", e.to_string()),
-        })?;
+        let options: Vec<(String, String)> = scaled
+            .iter()
+            .map(|(name, value)| (name.clone(), value.to_string()))
+            .collect();
+        let launch = Launch {
+            options: &options,
+            binlog: self.binlog,
+            ready_within: READY_WITHIN,
+        };
+        let mut running = Running::start(&self.server, &run, launch)
+            .await
+            .map_err(|e| match e {
+                StartError::Died { .. } | StartError::Timeout { .. } => End::Failed(e.to_string()),
+                StartError::Option(_) | StartError::Io { .. } => error("start the server", e.to_string()),
+            })?;
         self.check_settings(&running, scaled).await?;
 
         let mut heard = 0;
         let mut watch = |windows: &[Window]| {
-            windows[heard.min(windows.len())..].iter().for_each(|window| tell(window));
+            windows[heard.min(windows.len())..]
+                .iter()
+                .for_each(|window| tell(window));
             heard = heard.max(windows.len());
             !self.limits.done(windows) && !self.interrupted.load(Ordering::Relaxed)
         };
-        let ran = match self.workload.run(running.connection(), self.seed, &mut watch).await {
+        let ran = match self
+            .workload
+            .run(running.connection(), self.seed, &mut watch)
+            .await
+        {
             Ok(ran) => ran,
             // A statement that failed because the server is gone is the server's failure: its own words say why.
             Err(failure) => return Err(End::Failed(last_words(&mut running, failure).await)),
@@ -131,7 +159,9 @@ impl Real {
             conn.disconnect().await?;
             Ok::<_, mysql_async::Error>(variables)
         };
-        let variables = ask.await.map_err(|e| End::Failed(format!("the server does not tell its variables: {e}")))?;
+        let variables = ask
+            .await
+            .map_err(|e| End::Failed(format!("the server does not tell its variables: {e}")))?;
         let changed = effective::changed(scaled, &variables);
         let weak = effective::weaker_than(self.durability, &self.catalog, &variables, self.binlog);
         match changed.into_iter().chain(weak).next() {
@@ -147,9 +177,17 @@ impl Real {
             conn.disconnect().await?;
             Ok::<_, mysql_async::Error>(all)
         };
-        let all = ask.await.map_err(|e| format!("the server does not tell its status: {e}"))?;
-        let lower: BTreeMap<String, f64> = all.into_iter().map(|(name, value)| (name.to_lowercase(), value)).collect();
-        Ok(COUNTERS.iter().filter_map(|name| Some(((*name).to_owned(), *lower.get(*name)?))).collect())
+        let all = ask
+            .await
+            .map_err(|e| format!("the server does not tell its status: {e}"))?;
+        let lower: BTreeMap<String, f64> = all
+            .into_iter()
+            .map(|(name, value)| (name.to_lowercase(), value))
+            .collect();
+        Ok(COUNTERS
+            .iter()
+            .filter_map(|name| Some(((*name).to_owned(), *lower.get(*name)?)))
+            .collect())
     }
 
     fn measurement(&self, ran: Run, counters: BTreeMap<String, f64>) -> Result<Measurement, End> {
@@ -162,7 +200,10 @@ impl Real {
             )));
         }
         let Some(steady) = self.limits.steady(&ran.windows) else {
-            return Err(End::Void(format!("fewer than {} s could be measured", self.limits.min_s)));
+            return Err(End::Void(format!(
+                "fewer than {} s could be measured",
+                self.limits.min_s
+            )));
         };
         let kept = &ran.windows[steady.cut..];
         Ok(Measurement {

@@ -20,12 +20,22 @@ pub struct Simulated<F> {
 impl<F: FnMut(&Config) -> Result<f64, String>> Simulated<F> {
     /// `surface` gives the true throughput or why the server dies; `noise` is the relative standard deviation between runs.
     pub fn new(surface: F, noise: f64, seed: u64) -> Self {
-        Self { surface, noise, random: Pcg64Mcg::seed_from_u64(seed), wall_s: 15.0, runs: 0 }
+        Self {
+            surface,
+            noise,
+            random: Pcg64Mcg::seed_from_u64(seed),
+            wall_s: 15.0,
+            runs: 0,
+        }
     }
 }
 
 impl<F: FnMut(&Config) -> Result<f64, String>> Runner for Simulated<F> {
-    async fn run(&mut self, scaled: &Config, tell: &mut (dyn FnMut(&Window) + Send)) -> Result<Found, TrialError> {
+    async fn run(
+        &mut self,
+        scaled: &Config,
+        tell: &mut (dyn FnMut(&Window) + Send),
+    ) -> Result<Found, TrialError> {
         self.runs += 1;
         let outcome = match (self.surface)(scaled) {
             Err(reason) => Outcome::Failed { reason },
@@ -34,7 +44,12 @@ impl<F: FnMut(&Config) -> Result<f64, String>> Runner for Simulated<F> {
                 let z: f64 = (0..12).map(|_| self.random.random::<f64>()).sum::<f64>() - 6.0;
                 let mean = truth * (self.noise * z).exp();
                 let windows: Vec<Window> = (1..=10)
-                    .map(|i| Window { end: f64::from(i), seconds: 1.0, operations: mean, queries: 0.0 })
+                    .map(|i| Window {
+                        end: f64::from(i),
+                        seconds: 1.0,
+                        operations: mean,
+                        queries: 0.0,
+                    })
                     .collect();
                 windows.iter().for_each(|window| tell(window));
                 Outcome::Measured(Measurement {
@@ -51,6 +66,9 @@ impl<F: FnMut(&Config) -> Result<f64, String>> Runner for Simulated<F> {
                 })
             }
         };
-        Ok(Found { outcome, wall_s: self.wall_s })
+        Ok(Found {
+            outcome,
+            wall_s: self.wall_s,
+        })
     }
 }

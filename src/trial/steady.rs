@@ -61,7 +61,10 @@ fn warm_up(rates: &[f64], keep: usize) -> usize {
 fn standard_error(rates: &[f64], mean: f64) -> f64 {
     let n = rates.len();
     let covariance = |lag: usize| -> f64 {
-        (0..n - lag).map(|i| (rates[i] - mean) * (rates[i + lag] - mean)).sum::<f64>() / n as f64
+        (0..n - lag)
+            .map(|i| (rates[i] - mean) * (rates[i + lag] - mean))
+            .sum::<f64>()
+            / n as f64
     };
     let independent = covariance(0) * n as f64 / (n - 1) as f64;
     let mut sum = covariance(0);
@@ -85,13 +88,22 @@ mod tests {
         rates
             .iter()
             .enumerate()
-            .map(|(i, r)| Window { end: i as f64 + 1.0, seconds: 1.0, operations: *r, queries: 0.0 })
+            .map(|(i, r)| Window {
+                end: i as f64 + 1.0,
+                seconds: 1.0,
+                operations: *r,
+                queries: 0.0,
+            })
             .collect()
     }
 
     #[test]
     fn a_cold_start_is_cut() {
-        let s = steady(&windows(&[10.0, 40.0, 90.0, 101.0, 99.0, 100.0, 102.0, 98.0, 100.0, 101.0]), 4).unwrap();
+        let s = steady(
+            &windows(&[10.0, 40.0, 90.0, 101.0, 99.0, 100.0, 102.0, 98.0, 100.0, 101.0]),
+            4,
+        )
+        .unwrap();
         assert_eq!(s.cut, 3);
         assert!((s.mean - 100.0).abs() < 1.0);
         assert_eq!(s.stalls, 0.0);
@@ -109,12 +121,21 @@ mod tests {
         assert_eq!(steady(&windows(&[0.0; 10]), 4), None);
         assert_eq!(steady(&[], 4), None);
         assert_eq!(steady(&windows(&[5.0; 7]), 8), None);
-        assert_eq!(steady(&windows(&[1.0, 2.0, 3.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0]), 8).unwrap().cut, 2);
+        assert_eq!(
+            steady(&windows(&[1.0, 2.0, 3.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0, 5.0]), 8)
+                .unwrap()
+                .cut,
+            2
+        );
     }
 
     #[test]
     fn stalls_are_windows_under_half_the_mean() {
-        let s = steady(&windows(&[100.0, 100.0, 0.0, 100.0, 100.0, 100.0, 0.0, 100.0, 100.0, 100.0]), 4).unwrap();
+        let s = steady(
+            &windows(&[100.0, 100.0, 0.0, 100.0, 100.0, 100.0, 0.0, 100.0, 100.0, 100.0]),
+            4,
+        )
+        .unwrap();
         assert!(s.stalls > 0.1, "{s:?}");
     }
 

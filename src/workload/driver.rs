@@ -132,7 +132,11 @@ impl Clock {
     pub(super) fn completed(&self, start: f64, operations: f64) {
         let end = self.now();
         let mut batches = self.batches.lock().unwrap_or_else(|e| e.into_inner());
-        batches.spans.push(Span { start, end, operations });
+        batches.spans.push(Span {
+            start,
+            end,
+            operations,
+        });
         batches.latency_us.saturating_record(((end - start) * 1e6) as u64);
     }
 
@@ -204,15 +208,26 @@ mod tests {
 
     #[test]
     fn operations_are_spread_over_the_time_they_took() {
-        let span = |start, end, operations| Span { start, end, operations };
-        let spans = [span(0.0, 0.5, 100.0), span(0.5, 2.5, 1000.0), span(2.5, 3.2, 70.0)];
+        let span = |start, end, operations| Span {
+            start,
+            end,
+            operations,
+        };
+        let spans = [
+            span(0.0, 0.5, 100.0),
+            span(0.5, 2.5, 1000.0),
+            span(2.5, 3.2, 70.0),
+        ];
         let windows = windows(&spans, &[5, 9, 9, 20]);
         let operations: Vec<f64> = windows.iter().map(|w| w.operations).collect();
         assert_eq!(windows.len(), 3, "the fourth second is not known yet");
         for (got, want) in operations.iter().zip([350.0, 500.0, 300.0]) {
             assert!((got - want).abs() < 1e-9, "{operations:?}");
         }
-        assert_eq!(windows.iter().map(|w| w.queries).collect::<Vec<_>>(), [5.0, 4.0, 0.0]);
+        assert_eq!(
+            windows.iter().map(|w| w.queries).collect::<Vec<_>>(),
+            [5.0, 4.0, 0.0]
+        );
     }
 
     #[test]

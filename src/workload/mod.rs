@@ -12,8 +12,14 @@ use std::collections::BTreeMap;
 
 /// Name and summary of every workload.
 pub const ALL: &[(&str, &str)] = &[
-    ("iibench", "insert benchmark of 2009, second test: inserts into a loaded table with four query sessions beside them, cold start"),
-    ("iibench-load", "insert benchmark of 2009, first test: inserts into an empty table, no queries"),
+    (
+        "iibench",
+        "insert benchmark of 2009, second test: inserts into a loaded table with four query sessions beside them, cold start",
+    ),
+    (
+        "iibench-load",
+        "insert benchmark of 2009, first test: inserts into an empty table, no queries",
+    ),
 ];
 
 /// A name that is no workload.
@@ -82,7 +88,11 @@ impl Workload {
     }
 
     /// Loads the data into the server behind `opts`, which serves nobody else.
-    pub async fn load(&self, opts: OptsBuilder, progress: &mut dyn FnMut(LoadProgress)) -> Result<(), RunError> {
+    pub async fn load(
+        &self,
+        opts: OptsBuilder,
+        progress: &mut dyn FnMut(LoadProgress),
+    ) -> Result<(), RunError> {
         match self {
             Self::Iibench(iibench) => iibench.load(opts, progress).await,
         }

@@ -35,8 +35,14 @@ const INDEXED_ROWS_PER_S: f64 = 200_000.0;
 /// How the time of a load divides: the rows, then the indexes (measured, MariaDB 10.11).
 const ROWS_SHARE: f64 = 0.35;
 
-pub(super) async fn load(opts: OptsBuilder, rows: u64, progress: &mut dyn FnMut(LoadProgress)) -> Result<(), RunError> {
-    let mut conn = Conn::new(opts).await.map_err(RunError::when("connect for the load"))?;
+pub(super) async fn load(
+    opts: OptsBuilder,
+    rows: u64,
+    progress: &mut dyn FnMut(LoadProgress),
+) -> Result<(), RunError> {
+    let mut conn = Conn::new(opts)
+        .await
+        .map_err(RunError::when("connect for the load"))?;
     for statement in [
         format!("CREATE DATABASE {DATABASE}"),
         format!("USE {DATABASE}"),
@@ -44,7 +50,9 @@ pub(super) async fn load(opts: OptsBuilder, rows: u64, progress: &mut dyn FnMut(
         // Into an empty table without checks MariaDB builds the index in bulk.
         "SET unique_checks=0, foreign_key_checks=0".to_owned(),
     ] {
-        conn.query_drop(&statement).await.map_err(RunError::when(format!("run {statement}")))?;
+        conn.query_drop(&statement)
+            .await
+            .map_err(RunError::when(format!("run {statement}")))?;
     }
     if rows > 0 {
         load_rows(&mut conn, rows, progress).await?;
@@ -58,20 +66,30 @@ pub(super) async fn load(opts: OptsBuilder, rows: u64, progress: &mut dyn FnMut(
     with_progress(conn.query_drop(&alter), progress, || {
         let expected = rows as f64 / INDEXED_ROWS_PER_S;
         let part = 1.0 - (-began.elapsed().as_secs_f64() / expected.max(0.1)).exp();
-        LoadProgress { phase: "indexes", share: ROWS_SHARE + (1.0 - ROWS_SHARE) * part }
+        LoadProgress {
+            phase: "indexes",
+            share: ROWS_SHARE + (1.0 - ROWS_SHARE) * part,
+        }
     })
     .await
     .map_err(RunError::when("build the secondary indexes"))?;
-    conn.disconnect().await.map_err(RunError::when("disconnect after the load"))
+    conn.disconnect()
+        .await
+        .map_err(RunError::when("disconnect after the load"))
 }
 
-async fn load_rows(conn: &mut Conn, rows: u64, progress: &mut dyn FnMut(LoadProgress)) -> Result<(), RunError> {
+async fn load_rows(
+    conn: &mut Conn,
+    rows: u64,
+    progress: &mut dyn FnMut(LoadProgress),
+) -> Result<(), RunError> {
     let sent = Arc::new(AtomicU64::new(0));
     let counter = Arc::clone(&sent);
     conn.set_infile_handler(async move { Ok(generate(rows, counter)) });
     let statement = format!("LOAD DATA LOCAL INFILE 'rows' INTO TABLE {TABLE}");
-    with_progress(conn.query_drop(statement), progress, || {
-        LoadProgress { phase: "rows", share: ROWS_SHARE * sent.load(Ordering::Relaxed) as f64 / rows as f64 }
+    with_progress(conn.query_drop(statement), progress, || LoadProgress {
+        phase: "rows",
+        share: ROWS_SHARE * sent.load(Ordering::Relaxed) as f64 / rows as f64,
     })
     .await
     .map_err(RunError::when("load the rows"))
@@ -112,5 +130,8 @@ fn generate(rows: u64, sent: Arc<AtomicU64>) -> mysql_async::InfileData {
             sent.store(end, Ordering::Relaxed);
         }
     });
-    stream::unfold(receiver, |mut receiver| async move { Some((Ok(receiver.recv().await?), receiver)) }).boxed()
+    stream::unfold(receiver, |mut receiver| async move {
+        Some((Ok(receiver.recv().await?), receiver))
+    })
+    .boxed()
 }

@@ -36,24 +36,41 @@ pub struct Iibench {
 impl Iibench {
     /// The published second test, with the data as many times memory as they were there, rounded to whole batches.
     pub fn second_test(ram: f64, rows: Option<u64>) -> Self {
-        let rows = rows.unwrap_or_else(|| ((ram * ROWS_PER_RAM_BYTE) as u64 / ROWS_PER_COMMIT).max(1) * ROWS_PER_COMMIT);
+        let rows = rows
+            .unwrap_or_else(|| ((ram * ROWS_PER_RAM_BYTE) as u64 / ROWS_PER_COMMIT).max(1) * ROWS_PER_COMMIT);
         Self { rows, queries: true }
     }
 
     /// The published first test: an empty table (or one of `rows` rows) and no queries.
     pub fn first_test(rows: Option<u64>) -> Self {
-        Self { rows: rows.unwrap_or(0), queries: false }
+        Self {
+            rows: rows.unwrap_or(0),
+            queries: false,
+        }
     }
 
     pub(super) fn dataset(&self) -> Dataset {
-        Dataset { rows: self.rows, bytes: self.rows * BYTES_PER_ROW, key: format!("iibench-2009-v1-{}", self.rows) }
+        Dataset {
+            rows: self.rows,
+            bytes: self.rows * BYTES_PER_ROW,
+            key: format!("iibench-2009-v1-{}", self.rows),
+        }
     }
 
-    pub(super) async fn load(&self, opts: OptsBuilder, progress: &mut dyn FnMut(LoadProgress)) -> Result<(), RunError> {
+    pub(super) async fn load(
+        &self,
+        opts: OptsBuilder,
+        progress: &mut dyn FnMut(LoadProgress),
+    ) -> Result<(), RunError> {
         load::load(opts, self.rows, progress).await
     }
 
-    pub(super) async fn run(&self, opts: OptsBuilder, seed: u64, watch: &mut dyn Watch) -> Result<Run, RunError> {
+    pub(super) async fn run(
+        &self,
+        opts: OptsBuilder,
+        seed: u64,
+        watch: &mut dyn Watch,
+    ) -> Result<Run, RunError> {
         run::run(opts, self.rows, self.queries, seed, watch).await
     }
 }

@@ -18,7 +18,12 @@ pub(super) enum Query {
 }
 
 impl Query {
-    pub(super) const ALL: [Query; 4] = [Self::PrimaryKey, Self::PriceDateCustomer, Self::MarketSegment, Self::RegisterSegment];
+    pub(super) const ALL: [Query; 4] = [
+        Self::PrimaryKey,
+        Self::PriceDateCustomer,
+        Self::MarketSegment,
+        Self::RegisterSegment,
+    ];
 
     /// The next statement, its start drawn from the distributions of the inserts, on a table of `rows` rows.
     pub(super) fn statement(self, random: &mut Rows, rows: u64) -> String {

@@ -55,7 +55,12 @@ pub(super) fn write_time(out: &mut Vec<u8>, n: u64) {
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3600 % 24, seconds / 60 % 60);
     // April has 30 days; rows for more than the rest of the century are not loaded.
     let (month, day) = if days < 13 { (4, 18 + days) } else { (5, days - 12) };
-    let _ = write!(out, "2009-{month:02}-{:02} {hours:02}:{minutes:02}:{:02}", day.min(31), seconds % 60);
+    let _ = write!(
+        out,
+        "2009-{month:02}-{:02} {hours:02}:{minutes:02}:{:02}",
+        day.min(31),
+        seconds % 60
+    );
 }
 
 /// Appends a price of cents as `12.34`.
@@ -127,7 +132,16 @@ mod tests {
     #[test]
     fn a_line_and_a_statement() {
         let mut line = Vec::new();
-        write_line(&mut line, 7, Row { cashregister: 1, customer: 2, product: 3, price_cents: 405 });
+        write_line(
+            &mut line,
+            7,
+            Row {
+                cashregister: 1,
+                customer: 2,
+                product: 3,
+                price_cents: 405,
+            },
+        );
         assert_eq!(line, b"7\t2009-04-18 00:00:00\t1\t2\t3\t4.05\n");
         let statement = insert_statement(&mut Rows::new(1), 0, 2);
         assert!(statement.starts_with("INSERT INTO purchases_index (dateandtime,cashregisterid,customerid,productid,price) VALUES ('2009-"));

@@ -21,7 +21,11 @@ pub(super) async fn run(
     watch: &mut dyn Watch,
 ) -> Result<Run, RunError> {
     let opts = opts.db_name(Some(DATABASE));
-    let connect = || async { Conn::new(opts.clone()).await.map_err(RunError::when("connect for the run")) };
+    let connect = || async {
+        Conn::new(opts.clone())
+            .await
+            .map_err(RunError::when("connect for the run"))
+    };
     let inserter = connect().await?;
     let mut readers = Vec::new();
     for query in Query::ALL.into_iter().filter(|_| queries) {
@@ -59,9 +63,15 @@ pub(super) async fn run(
         }
         Ok::<(), RunError>(())
     };
-    tokio::time::timeout(STUCK, ending).await.map_err(|_| RunError::Stuck(STUCK.as_secs()))??;
+    tokio::time::timeout(STUCK, ending)
+        .await
+        .map_err(|_| RunError::Stuck(STUCK.as_secs()))??;
     check(connect().await?, rows, inserted).await?;
-    Ok(Run { windows, latency_ms: clock.latency_ms(), client_cpu })
+    Ok(Run {
+        windows,
+        latency_ms: clock.latency_ms(),
+        client_cpu,
+    })
 }
 
 /// Inserts batches until stopped; says how many rows were acknowledged. The next statement is made while the server works on this one,
@@ -70,17 +80,28 @@ async fn insert(mut conn: Conn, mut random: Rows, rows: u64, clock: Arc<Clock>) 
     let (sender, mut statements) = mpsc::channel(1);
     let maker = std::thread::spawn(move || {
         let mut first = rows;
-        while sender.blocking_send(insert_statement(&mut random, first, ROWS_PER_COMMIT)).is_ok() {
+        while sender
+            .blocking_send(insert_statement(&mut random, first, ROWS_PER_COMMIT))
+            .is_ok()
+        {
             first += ROWS_PER_COMMIT;
         }
     });
-    conn.query_drop("SET autocommit=0").await.map_err(RunError::when("set autocommit"))?;
+    conn.query_drop("SET autocommit=0")
+        .await
+        .map_err(RunError::when("set autocommit"))?;
     let mut inserted = 0;
     while !clock.stopped() {
-        let Some(statement) = statements.recv().await else { break };
+        let Some(statement) = statements.recv().await else {
+            break;
+        };
         let start = clock.now();
-        conn.query_drop(statement).await.map_err(RunError::when("insert a batch"))?;
-        conn.query_drop("COMMIT").await.map_err(RunError::when("commit a batch"))?;
+        conn.query_drop(statement)
+            .await
+            .map_err(RunError::when("insert a batch"))?;
+        conn.query_drop("COMMIT")
+            .await
+            .map_err(RunError::when("commit a batch"))?;
         clock.completed(start, ROWS_PER_COMMIT as f64);
         inserted += ROWS_PER_COMMIT;
     }
@@ -90,14 +111,26 @@ async fn insert(mut conn: Conn, mut random: Rows, rows: u64, clock: Arc<Clock>) 
 }
 
 /// Loops one query type until stopped.
-async fn read(mut conn: Conn, query: Query, mut random: Rows, rows: u64, clock: Arc<Clock>) -> Result<(), RunError> {
-    conn.query_drop("SET autocommit=0").await.map_err(RunError::when("set autocommit"))?;
+async fn read(
+    mut conn: Conn,
+    query: Query,
+    mut random: Rows,
+    rows: u64,
+    clock: Arc<Clock>,
+) -> Result<(), RunError> {
+    conn.query_drop("SET autocommit=0")
+        .await
+        .map_err(RunError::when("set autocommit"))?;
     while !clock.stopped() {
         for _ in 0..4 {
-            conn.query_drop(query.statement(&mut random, rows)).await.map_err(RunError::when("run a query"))?;
+            conn.query_drop(query.statement(&mut random, rows))
+                .await
+                .map_err(RunError::when("run a query"))?;
             clock.query();
         }
-        conn.query_drop("COMMIT").await.map_err(RunError::when("commit after queries"))?;
+        conn.query_drop("COMMIT")
+            .await
+            .map_err(RunError::when("commit after queries"))?;
     }
     Ok(())
 }
