@@ -58,11 +58,8 @@ impl Failure {
 
     /// Writes it to stderr.
     pub fn print(&self) {
-        if self.code == INTERRUPTED {
-            eprintln!("{}", self.message);
-            return;
-        }
-        eprintln!("error: {}", self.message);
+        let head = if self.code == INTERRUPTED { "" } else { "error: " };
+        eprintln!("{head}{}", self.message);
         if let Some(place) = &self.place {
             eprint!("{}", snippet(place));
         }

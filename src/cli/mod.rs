@@ -4,6 +4,7 @@ mod args;
 mod context;
 mod detect;
 mod error;
+mod job;
 mod list;
 mod progress;
 mod run;

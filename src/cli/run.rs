@@ -2,55 +2,29 @@
 
 use super::{
     Done,
-    args::{self, Run},
+    args::Run,
     context,
-    error::Failure,
+    error::{self, Failure},
+    job::{self, Job},
     progress::Progress,
 };
 use std::{
     fs::File,
     io::IsTerminal,
-    path::Path,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::Instant,
+    time::{Duration, Instant},
 };
 use tune::{
-    advise::{RuleFacts, rule_of_thumb},
-    catalog::{Catalog, Family},
-    profile::{self, Profile, StorageKind},
     report,
     server::{Ledger, Server},
-    source::Source,
-    space::{self, Hardware, Space},
-    study::{self, About, Event, Facts, Plan, Question, SqliteStore, StudyStore, Task, scale},
-    trial::{self, Limits, Real},
-    units::{Bytes, Seconds},
-    workload::{self, Workload},
+    study::{self, About, Event, Question, SqliteStore, StudyEnd, StudyError, StudyStore, Task},
+    trial::{self, Real},
+    units::{Bytes, Fraction},
+    workload,
 };
-
-/// Seconds that a trial takes beside its restore and its measuring: start, checks, stop.
-const TRIAL_OVERHEAD_S: f64 = 2.0;
-/// Bytes a second that a restore by copying is sure to move; slower disks make fewer trials.
-const RESTORE_BYTES_PER_S: f64 = 450e6;
-/// Measured seconds under which a trial is not worth its restore.
-const LEAST_MEASURED_S: f64 = 4.0;
-/// Trials that a budget is divided among, before anything is known of their length.
-const TRIALS_IN_BUDGET: f64 = 16.0;
-
-/// Everything read and checked before anything is made.
-struct Job {
-    profile: Profile,
-    profile_source: Source,
-    space_source: Source,
-    server: Server,
-    catalog: Catalog,
-    plan: Plan,
-    binlog: bool,
-    processors: usize,
-}
 
 /// Runs the main job.
 pub fn run(options: &Run) -> Done {
@@ -61,18 +35,13 @@ pub fn run(options: &Run) -> Done {
         ));
     };
     if options.trials.is_some_and(|n| n < 3) {
-        return Err(Failure::usage(
-            "--trials must be 3 or more: the defaults, the rule of thumb and one to compare with them",
-        ));
+        let why = "the defaults, the rule of thumb and one to compare with them";
+        return Err(Failure::usage(format!("--trials must be 3 or more: {why}")));
     }
-    // A wrong name is said before anything is looked for.
-    Workload::named(workload, 0.0, options.rows).map_err(Failure::usage)?;
     let ledger = open_state()?;
-    let job = read(options, profile)?;
-    let room = room(ledger.state())?;
-    let (scale, workload_) = choose_scale(options, &job, workload, room)?;
-    let limits = limits(options, &workload_)?;
-    let question = question(options, &job, workload, scale);
+    let job = job::read(options, profile, workload, ledger.state())?;
+    report::check_folder(&options.out).map_err(Failure::usage)?;
+    let question = job.question(options, workload);
     let store_path = options
         .store
         .clone()
@@ -81,113 +50,114 @@ pub fn run(options: &Run) -> Done {
     let lock = lock(&ledger)?;
     let name = name(options, &mut store, &question)?;
 
-    let interrupted = Arc::new(AtomicBool::new(false));
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()
         .map_err(|e| Failure::work(format!("failed to start: {e}")))?;
-    let mut progress = Progress::new(options.quiet, workload_.unit());
-    announce(&progress, &job, &name, scale, &workload_);
-    let flag = Arc::clone(&interrupted);
+    let mut session = Session {
+        progress: Progress::new(options.quiet, job.workload.unit()),
+        interrupted: Arc::new(AtomicBool::new(false)),
+        store,
+        ledger,
+    };
+    announce(&session.progress, &job, &name);
     let result = runtime.block_on(async {
-        tokio::spawn(watch_signals(flag));
-        work(
-            options,
-            job,
-            question,
-            &name,
-            workload_,
-            limits,
-            ledger,
-            &mut store,
-            &interrupted,
-            &mut progress,
-            began,
-        )
-        .await
+        tokio::spawn(watch_signals(Arc::clone(&session.interrupted)));
+        session.work(job, question, &name, began).await
     });
-    progress.finish();
+    session.progress.finish();
     drop(lock);
-    let code = result.as_ref().err().map(|failure| failure.code);
-    if code.is_some_and(|code| code != super::error::USAGE) {
-        return result.map_err(|failure| {
-            failure.help(format!("study {name}: repeat the command with --resume to go on"))
-        });
+    match result {
+        Ok((task, server, end)) => hand_over(options, &task, &server, &end),
+        Err(failure) if failure.code == error::USAGE => Err(failure),
+        Err(failure) => Err(failure.help(format!("study {name}: repeat the command with --resume to go on"))),
     }
-    result
 }
 
-/// The part that takes time: load, trials, confirmation, files.
-#[allow(clippy::too_many_arguments)]
-async fn work(
-    options: &Run,
-    job: Job,
-    question: Question,
-    name: &str,
-    workload: Workload,
-    limits: Limits,
+/// What the part that takes time works with.
+struct Session {
+    progress: Progress,
+    interrupted: Arc<AtomicBool>,
+    store: SqliteStore,
     ledger: Ledger,
-    store: &mut SqliteStore,
-    interrupted: &Arc<AtomicBool>,
-    progress: &mut Progress,
-    began: Instant,
-) -> Done {
-    let mut loading = |at: workload::LoadProgress| {
-        progress.hear(&Event::Loading {
-            phase: at.phase,
-            share: at.share,
-        })
-    };
-    let stop = async {
-        while !interrupted.load(Ordering::Relaxed) {
-            tokio::time::sleep(std::time::Duration::from_millis(100)).await;
+}
+
+impl Session {
+    /// Loads, runs the trials and the confirmation, stores the end.
+    async fn work(
+        &mut self,
+        job: Job,
+        question: Question,
+        name: &str,
+        began: Instant,
+    ) -> Result<(Task, Server, StudyEnd), Failure> {
+        let dataset = self.load(&job).await?;
+        let rows = job.workload.dataset().rows;
+        let objective = (job.workload.objective(), job.workload.unit());
+        let mut runner = Real {
+            ledger: self.ledger.clone(),
+            server: job.server.clone(),
+            catalog: job.catalog,
+            workload: job.workload,
+            dataset: dataset.clone(),
+            limits: job.limits,
+            seed: question.seed,
+            durability: question.durability,
+            binlog: job.binlog,
+            processors: job.processors,
+            interrupted: Arc::clone(&self.interrupted),
+            leaving: None,
+        };
+        let task = job.plan.task(name.to_owned(), question, objective);
+        let interrupted = Arc::clone(&self.interrupted);
+        let stop = || interrupted.load(Ordering::Relaxed);
+        let progress = &mut self.progress;
+        let mut listen = |event: Event<'_>| progress.hear(&event);
+        let ended = study::run(&task, &mut runner, &mut self.store, &stop, &mut listen).await?;
+        let about = About {
+            profile_summary: job.profile.summary,
+            profile_assumed: job.profile.assumed,
+            ram: job.profile.ram.0,
+            server: job.server.path.display().to_string(),
+            load_s: dataset.load_s,
+            wall_s: began.elapsed().as_secs_f64(),
+            rows,
+        };
+        let end = study::ending(&task, &ended, about).ok_or_else(|| {
+            Failure::work("too few rounds of the confirmation could be measured to state a gain")
+        })?;
+        self.store.finish(&task.name, &end)?;
+        Ok((task, job.server, end))
+    }
+
+    /// The data, from the cache or loaded now; an interrupt throws away what is half loaded.
+    async fn load(&mut self, job: &Job) -> Result<trial::Dataset, Failure> {
+        let (progress, interrupted) = (&mut self.progress, &self.interrupted);
+        let mut hear = |at: workload::LoadProgress| {
+            progress.hear(&Event::Loading {
+                phase: at.phase,
+                share: at.share,
+            });
+        };
+        let stop = async {
+            while !interrupted.load(Ordering::Relaxed) {
+                tokio::time::sleep(Duration::from_millis(100)).await;
+            }
+        };
+        tokio::select! {
+            dataset = trial::prepare(&self.ledger, &job.server, &job.catalog, &job.workload, &mut hear) => {
+                let dataset = dataset.map_err(Failure::work)?;
+                dataset.warm();
+                Ok(dataset)
+            }
+            () = stop => Err(StudyError::Interrupted.into()),
         }
-    };
-    let dataset = tokio::select! {
-        dataset = trial::prepare(&ledger, &job.server, &job.catalog, &workload, &mut loading) => dataset.map_err(Failure::work)?,
-        () = stop => return Err(study::StudyError::Interrupted.into()),
-    };
-    let rows = workload.dataset().rows;
-    let objective = (workload.objective(), workload.unit());
-    let mut runner = Real {
-        ledger,
-        server: job.server.clone(),
-        catalog: job.catalog.clone(),
-        workload,
-        dataset: dataset.clone(),
-        limits,
-        seed: question.seed,
-        durability: question.durability,
-        binlog: job.binlog,
-        processors: job.processors,
-        interrupted: Arc::clone(interrupted),
-    };
-    let task = job.plan.task(name.to_owned(), question, objective);
-    let stop = || interrupted.load(Ordering::Relaxed);
-    let ended = study::run(&task, &mut runner, store, &stop, &mut |event| {
-        progress.hear(&event)
-    })
-    .await?;
-    let about = About {
-        profile_summary: job.profile.summary.clone(),
-        profile_assumed: job.profile.assumed.clone(),
-        ram: job.profile.ram.0,
-        server: job.server.path.display().to_string(),
-        load_s: dataset.load_s,
-        wall_s: began.elapsed().as_secs_f64(),
-        rows,
-    };
-    let end = study::ending(&task, &ended, about).ok_or_else(|| {
-        Failure::work("too few rounds of the confirmation could be measured to state a gain")
-    })?;
-    store.finish(&task.name, &end)?;
-    progress.finish();
-    hand_over(options, &task, &job.server, &end)
+    }
 }
 
 /// Writes the files, has the server check the option file, shows the result.
-fn hand_over(options: &Run, task: &Task, server: &Server, end: &study::StudyEnd) -> Done {
+fn hand_over(options: &Run, task: &Task, server: &Server, end: &StudyEnd) -> Done {
     let files = report::write_all(&options.out, end, |name| task.catalog.get(name)).map_err(Failure::work)?;
     let complaints = server.check_options(&files.mycnf).map_err(Failure::work)?;
     if !complaints.is_empty() {
@@ -234,134 +204,6 @@ fn open_state() -> Result<Ledger, Failure> {
     Ok(ledger)
 }
 
-/// Reads and checks profile, space and server.
-fn read(options: &Run, wanted: &str) -> Result<Job, Failure> {
-    let here = context::here();
-    let profile_source = profile::SHELF.find(wanted, &here)?;
-    let profile = Profile::parse(&profile_source)?;
-    let space_source = space::SHELF.find(&options.space, &here)?;
-    let raw = space::RawSpace::parse(&space_source)?;
-    let server = Server::find(options.server.as_deref(), &context::search_path())?;
-    let mut catalog = Catalog::for_flavor(server.flavor)?;
-    let told = server.variables().map_err(Failure::work)?;
-    catalog.keep_what_is_told(&told);
-    let hardware = Hardware {
-        ram: profile.ram,
-        cores: profile.cpu.cores,
-        write_iops: profile.storage.array_write_iops().0,
-    };
-    let space: Space = raw.resolve(&catalog, &hardware)?;
-    let has = |name: &str| told.contains_key(name);
-    let rule = rule_of_thumb(&RuleFacts {
-        flavor: server.flavor,
-        ram: profile.ram,
-        cores: profile.cpu.cores,
-        array_write_iops: profile.storage.array_write_iops().0,
-        rotational: profile.storage.kind == StorageKind::Hdd,
-        file_system: profile.file_system.name().to_owned(),
-        has: &has,
-    });
-    let binlog = match options.binlog {
-        Some(toggle) => toggle == args::Toggle::On,
-        None => server.flavor.family != Family::MariaDb,
-    };
-    let processors = std::thread::available_parallelism().map_or(1, |n| n.get());
-    let storage = &profile.storage;
-    let plan = Plan::without_twin(Facts {
-        catalog: catalog.clone(),
-        space,
-        rule: rule.into_iter().map(|r| (r.name, r.value, r.why)).collect(),
-        profile_cores: profile.cpu.cores,
-        host_cores: processors as u32,
-        array: format!("{} x {}, RAID {}", storage.disks, storage.kind, storage.raid),
-        ram: profile.ram.rounded(),
-        durability: options.durability,
-        binlog,
-    });
-    Ok(Job {
-        profile,
-        profile_source,
-        space_source,
-        server,
-        catalog,
-        plan,
-        binlog,
-        processors,
-    })
-}
-
-/// Free memory and disk.
-fn room(state: &Path) -> Result<scale::Room, Failure> {
-    let memory = trial::host::free_memory();
-    let disk = rustix::fs::statvfs(state)
-        .map_err(|e| Failure::work(format!("failed to ask for the room in {}: {e}", state.display())))?;
-    Ok(scale::Room {
-        memory,
-        disk: disk.f_bavail as f64 * disk.f_frsize as f64,
-    })
-}
-
-/// The scale asked for, or the one that fits, and the workload at that scale.
-fn choose_scale(options: &Run, job: &Job, name: &str, room: scale::Room) -> Result<(f64, Workload), Failure> {
-    let ram = job.profile.ram.0 as f64;
-    let at = |s: f64| Workload::named(name, ram * s, options.rows).map_err(Failure::usage);
-    let data = |s: f64| at(s).map_or(0.0, |workload| workload.dataset().bytes as f64);
-    let load = scale::Load {
-        ram: job.profile.ram,
-        data: &data,
-        volumes: job.plan.volumes(),
-    };
-    let scale = match options.scale {
-        args::Scale::Share(s) => scale::check(&load, &job.catalog, room, s).map(|()| s),
-        args::Scale::Auto => scale::auto(&load, &job.catalog, room),
-    }
-    .map_err(Failure::usage)?;
-    Ok((scale, at(scale)?))
-}
-
-/// How long a trial measures, so that the budget holds enough of them: eight seconds, less for budgets of less than five minutes.
-fn limits(options: &Run, workload: &Workload) -> Result<Limits, Failure> {
-    let overhead = TRIAL_OVERHEAD_S + workload.dataset().bytes as f64 / RESTORE_BYTES_PER_S;
-    let budget = options.budget.0;
-    let min_s = (budget / 37.5)
-        .floor()
-        .clamp(LEAST_MEASURED_S, Limits::default().min_s);
-    let least = min_s + overhead;
-    if budget < least {
-        return Err(Failure::usage(format!(
-            "a budget of {} is shorter than one trial, which takes about {}",
-            options.budget,
-            Seconds(least.ceil())
-        ))
-        .help("give a longer --budget, or fewer --rows"));
-    }
-    let cap_s = (budget / TRIALS_IN_BUDGET - overhead).clamp(1.25 * min_s, Limits::default().cap_s);
-    Ok(Limits {
-        min_s,
-        cap_s,
-        ..Limits::default()
-    })
-}
-
-fn question(options: &Run, job: &Job, workload: &str, scale: f64) -> Question {
-    Question {
-        profile: job.profile.name.clone(),
-        profile_text: job.profile_source.text.to_string(),
-        workload: workload.to_owned(),
-        rows: options.rows,
-        space: options.space.clone(),
-        space_text: job.space_source.text.to_string(),
-        server: format!("{} {}", job.server.build, job.server.build_id),
-        scale,
-        durability: options.durability,
-        binlog: job.binlog,
-        optimizer: options.optimizer.to_string(),
-        seed: options.seed,
-        trials: options.trials,
-        budget_s: options.budget.0,
-    }
-}
-
 /// Two studies on one machine would measure each other.
 fn lock(ledger: &Ledger) -> Result<File, Failure> {
     let path = ledger.state().join("measuring.lock");
@@ -398,16 +240,16 @@ fn name(options: &Run, store: &mut SqliteStore, question: &Question) -> Result<S
     }
 }
 
-fn announce(progress: &Progress, job: &Job, name: &str, scale: f64, workload: &Workload) {
-    let dataset = workload.dataset();
+fn announce(progress: &Progress, job: &Job, name: &str) {
+    let dataset = job.workload.dataset();
     progress.say(&format!(
         "study {name}: {} on {}",
         job.profile.summary, job.server.build
     ));
     progress.say(&format!(
         "scale {}: {} of memory, {} rows ({})",
-        tune::units::Fraction(scale),
-        Bytes((job.profile.ram.0 as f64 * scale) as u64).rounded(),
+        Fraction(job.scale),
+        Bytes((job.profile.ram.0 as f64 * job.scale) as u64).rounded(),
         dataset.rows,
         Bytes(dataset.bytes).rounded()
     ));

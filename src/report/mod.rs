@@ -15,4 +15,4 @@ pub use mycnf::mycnf;
 pub use review::review;
 pub use sql::{apply_sql, rollback_sql};
 pub use table::table;
-pub use write::{Files, Kept, WriteError, write_all};
+pub use write::{Files, Kept, WriteError, check_folder, write_all};

@@ -55,6 +55,27 @@ pub enum WriteError {
     },
 }
 
+/// Whether [`write_all`] could write into `dir`, before the hours that come before it; makes nothing.
+///
+/// # Errors
+/// It is no folder, or it or the folder that it would be made in cannot be written.
+pub fn check_folder(dir: &Path) -> Result<(), WriteError> {
+    let failed = |cause: io::Error| WriteError::Folder {
+        path: dir.to_owned(),
+        cause,
+    };
+    let absolute = std::path::absolute(dir).map_err(failed)?;
+    let there = absolute
+        .ancestors()
+        .find(|folder| folder.exists())
+        .unwrap_or(&absolute);
+    if !there.is_dir() {
+        return Err(failed(ErrorKind::NotADirectory.into()));
+    }
+    use rustix::fs::Access;
+    rustix::fs::access(there, Access::WRITE_OK | Access::EXEC_OK).map_err(|errno| failed(errno.into()))
+}
+
 /// Writes my.cnf, review.md, apply.sql and rollback.sql into `dir`, which is made where it is missing. Each file is there in full or not at
 /// all. A file of that name that differs (somebody may have edited it) is kept as `NAME.bak-N`.
 pub fn write_all<'v>(

@@ -29,7 +29,7 @@ const VERSION: u32 = 1;
 ///
 /// Each run folder has one file of JSON lines: first a [`Claim`], then a [`ProcessId`] for each server started in it. The owner
 /// holds a lock on the file as long as it lives, and removes it last.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Ledger {
     state: PathBuf,
 }

@@ -44,8 +44,8 @@ pub fn choose(task: &Task, observations: &[Observation]) -> Option<Choice> {
     Some(Choice { full, reduced })
 }
 
-/// Sets knobs back to their default one by one, the one that costs least first, for as long as the model sees no difference that it can
-/// tell from none, or all of them together cost less than [`GIVE_UP`]. A default outside the space was not looked at: such a knob stays.
+/// Sets knobs back to their default one by one, the one that costs least first, for as long as the model cannot tell what all of them
+/// together cost from nothing, or that is less than [`GIVE_UP`]. The model may be wrong: the reduction is measured against what it came from. A default outside the space was not looked at: such a knob stays.
 fn reduce(task: &Task, gp: &Gp, full: &Config) -> Config {
     let mut current = full.clone();
     let start = task.point(full);
@@ -57,7 +57,7 @@ fn reduce(task: &Task, gp: &Gp, full: &Config) -> Config {
                 without.remove(&name);
                 let point = task.space.encode(&without)?;
                 let (loss, sd) = gp.predict_difference(&start, &point);
-                (loss <= GIVE_UP || (loss < 2.0 * GIVE_UP && loss < 1.96 * sd)).then_some((without, loss))
+                (loss <= GIVE_UP || loss < 1.96 * sd).then_some((without, loss))
             })
             .min_by(|a, b| a.1.total_cmp(&b.1));
         match cheapest {
