@@ -40,29 +40,26 @@ fn base(request: &Request) -> Vec<f64> {
     )
 }
 
-/// The levels of each knob, their product at most `total`: three for numbers (both ends and the middle) and all for choices, from the
-/// first knob on while they fit; then two where only two fit; then more for the first knobs.
+/// The levels of each knob, their product at most `total`: two (both ends; first and last choice) for as many of the first knobs as fit,
+/// since a knob that does not vary is not learnt about at all; then all choices and more numbers, from the first knob on, while they fit.
 fn levels(dims: &[UnitDim], total: usize, base: &[f64]) -> Vec<Vec<f64>> {
     let total = total.clamp(1, LARGEST);
     let mut levels: Vec<Vec<f64>> = base.iter().map(|&u| vec![u]).collect();
-    for wanted in 3.. {
+    for wanted in 2.. {
         let mut grown = false;
         for (knob, dim) in dims.iter().enumerate() {
             let others: usize = levels.iter().map(Vec::len).product::<usize>() / levels[knob].len();
-            let options = match *dim {
-                UnitDim::Choice { n } => vec![n as usize],
-                UnitDim::Number { .. } => vec![wanted, 2],
+            let more = match *dim {
+                UnitDim::Choice { n } if wanted > 2 => even(dim, n as usize),
+                _ => even(dim, wanted),
             };
-            let fitting = options
-                .into_iter()
-                .map(|n| even(dim, n))
-                .find(|levels| others * levels.len() <= total);
-            if let Some(more) = fitting.filter(|more| more.len() > levels[knob].len()) {
+            if more.len() > levels[knob].len() && others * more.len() <= total {
                 levels[knob] = more;
                 grown = true;
             }
         }
-        if !grown {
+        // Choices may fit in the second round although nothing did in the first.
+        if !grown && wanted > 2 {
             break;
         }
     }
@@ -123,14 +120,15 @@ mod tests {
     }
 
     #[test]
-    fn the_first_knobs_get_the_most_levels() {
+    fn as_many_knobs_as_fit_vary_and_the_first_get_the_most_levels() {
         let number = UnitDim::Number {
             steps: None,
             special: 0,
         };
         let many = vec![number.clone(); 12];
-        assert_eq!(lengths(&many, 20)[..4], [3, 3, 2, 1]);
-        assert_eq!(lengths(&many, 40)[..4], [4, 3, 3, 1]);
+        assert_eq!(lengths(&many, 9)[..4], [2, 2, 2, 1]);
+        assert_eq!(lengths(&many[..2], 20), [5, 4]);
+        assert_eq!(lengths(&many[..3], 40), [4, 3, 3]);
         assert_eq!(lengths(&many, 1), vec![1; 12]);
         assert_eq!(lengths(&many[..1], 11), [11]);
         let mixed = [
@@ -143,7 +141,7 @@ mod tests {
         ];
         assert_eq!(lengths(&mixed, 36), [3, 4, 3]);
         assert_eq!(lengths(&mixed, 24), [3, 4, 2]);
-        assert_eq!(lengths(&mixed, 9), [3, 1, 3]);
+        assert_eq!(lengths(&mixed, 9), [2, 2, 2]);
     }
 
     #[test]

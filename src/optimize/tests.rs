@@ -232,7 +232,7 @@ fn a_grid_ends_and_holds_what_it_does_not_vary() {
             history: &history,
             seed: 1,
             index,
-            total: 27,
+            total: 9,
             feasible: &|_| true,
         };
         let Some(point) = suggest(Method::Grid, &request) else {
@@ -249,7 +249,7 @@ fn a_grid_ends_and_holds_what_it_does_not_vary() {
         });
         index += 1;
     }
-    assert_eq!(index, 27);
+    assert_eq!(index, 8);
 }
 
 #[test]

@@ -63,7 +63,10 @@ impl Arms {
     }
 }
 
-/// The reduction where it keeps the gain, else the model's best, else the rule of thumb.
+/// How many standard deviations of the model's doubt the search must be better than the rule of thumb to be recommended instead.
+const BETTER_THAN_RULE: f64 = 1.64;
+
+/// The reduction where it keeps the gain, else the model's best; the rule of thumb where the search found nothing that is clearly better.
 fn recommended(task: &Task, observations: &[Observation]) -> Option<Config> {
     let Some(choice) = choose::choose(task, observations) else {
         // Too little for a model: the best that was measured.
@@ -87,11 +90,9 @@ fn recommended(task: &Task, observations: &[Observation]) -> Option<Config> {
     let rule_works = observations
         .iter()
         .any(|o| o.role == Role::RuleOfThumb && o.measurement().is_some());
-    Some(if rule_works && mean(&rule) > mean(&best) {
-        rule
-    } else {
-        best
-    })
+    let (gain, doubt) = gp.predict_difference(&task.point(&best), &task.point(&rule));
+    let clearly_better = gain > BETTER_THAN_RULE * doubt;
+    Some(if rule_works && !clearly_better { rule } else { best })
 }
 
 /// The next configuration to confirm; none where the confirmation is done.

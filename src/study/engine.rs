@@ -191,7 +191,17 @@ fn next_within_budget(
     if left == 0 {
         return Ok(None);
     }
-    if reductions > 0 || (left <= REDUCTION_TRIALS && searched >= SEARCHED_BEFORE_REDUCTION) {
+    let index = of(Role::Search).count();
+    let suggestion = if reductions > 0 {
+        None
+    } else {
+        search(task, observations, index)
+    };
+    if suggestion.is_none() && index == 0 {
+        return Err(StudyError::NothingFeasible);
+    }
+    let time_to_reduce = left <= REDUCTION_TRIALS && searched >= SEARCHED_BEFORE_REDUCTION;
+    if suggestion.is_none() || time_to_reduce {
         if reductions >= REDUCTION_TRIALS {
             return Ok(None);
         }
@@ -207,16 +217,25 @@ fn next_within_budget(
             return Ok(Some((Role::Reduction, task.with_knobs(&knobs))));
         }
     }
-    let index = of(Role::Search).count();
-    match search(task, observations, index, index + left as usize) {
-        Some(knobs) => Ok(Some((Role::Search, task.with_knobs(&knobs)))),
-        None if index == 0 => Err(StudyError::NothingFeasible),
-        None => Ok(None),
-    }
+    Ok(suggestion.map(|knobs| (Role::Search, task.with_knobs(&knobs))))
+}
+
+/// Trials that the search is expected to have: what the budget holds at the length of the first two trials, less these and the reduction.
+/// It follows from what is stored and stays the same over a study, so that a grid does.
+fn planned(question: &Question, observations: &[Observation]) -> usize {
+    let first: Vec<f64> = budgeted(observations).take(2).map(|o| o.wall_s).collect();
+    let mean = first.iter().sum::<f64>() / first.len().max(1) as f64;
+    let by_time = if mean > 0.0 {
+        (question.budget_s / mean) as u32
+    } else {
+        u32::MAX
+    };
+    let all = question.trials.unwrap_or(u32::MAX).min(by_time).min(100_000);
+    all.saturating_sub(2 + REDUCTION_TRIALS).max(1) as usize
 }
 
 /// The optimizer's next suggestion; none where it has none left.
-fn search(task: &Task, observations: &[Observation], index: usize, total: usize) -> Option<Config> {
+fn search(task: &Task, observations: &[Observation], index: usize) -> Option<Config> {
     let method: Method = task.question.optimizer.parse().ok()?;
     let dims = task.space.dims();
     let history = history::told(task, observations);
@@ -230,7 +249,7 @@ fn search(task: &Task, observations: &[Observation], index: usize, total: usize)
         history: &history,
         seed: task.question.seed,
         index,
-        total,
+        total: planned(&task.question, observations),
         feasible: &feasible,
     };
     let knobs = task.space.decode(&suggest(method, &request)?);

@@ -238,3 +238,184 @@ pub fn check(load: &Load<'_>, catalog: &Catalog, room: Room, s: f64) -> Result<(
         None => Ok(()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn catalog(flavor: &str) -> Catalog {
+        Catalog::for_flavor(flavor.parse().unwrap()).unwrap()
+    }
+
+    fn volumes() -> Vec<(String, Value, &'static str)> {
+        vec![
+            (
+                "innodb_buffer_pool_size".into(),
+                Value::Bytes(128 << 20),
+                "the default",
+            ),
+            (
+                "innodb_log_file_size".into(),
+                Value::Bytes(96 << 20),
+                "the default",
+            ),
+        ]
+    }
+
+    const ROOMY: Room = Room {
+        memory: 20e9,
+        disk: 80e9,
+    };
+
+    #[test]
+    fn volumes_scale_and_rates_do_not() {
+        let catalog = catalog("mariadb-10.11.19");
+        let config = Config::from([
+            ("innodb_buffer_pool_size".into(), Value::Bytes(12 << 30)),
+            ("innodb_io_capacity".into(), Value::Int(400)),
+            ("innodb_max_dirty_pages_pct".into(), Value::Real(75.0)),
+            ("innodb_log_buffer_size".into(), Value::Bytes(16 << 20)),
+            ("innodb_change_buffering".into(), Value::Text("all".into())),
+        ]);
+        let got = scaled(&config, &catalog, catalog.flavor(), 1.0 / 16.0);
+        assert_eq!(got["innodb_buffer_pool_size"], Value::Bytes(768 << 20));
+        for name in [
+            "innodb_io_capacity",
+            "innodb_max_dirty_pages_pct",
+            "innodb_log_buffer_size",
+            "innodb_change_buffering",
+        ] {
+            assert_eq!(got[name], config[name], "{name}");
+        }
+        assert_eq!(scaled(&config, &catalog, catalog.flavor(), 1.0), config);
+    }
+
+    #[test]
+    fn the_usable_redo_keeps_its_ratio() {
+        let catalog = catalog("mariadb-10.11.19");
+        let log = catalog.get("innodb_log_file_size").unwrap();
+        // Innodb_checkpoint_max_age as measured.
+        let usable = |size: f64| 0.81 * (size - 886_100.0);
+        for full in [96u64 << 20, 1 << 30, 16 << 30] {
+            let small = scaled_value(log, &Value::Bytes(full), 1.0 / 16.0)
+                .number()
+                .unwrap();
+            let ratio = usable(small) / usable(full as f64);
+            assert!((ratio * 16.0 - 1.0).abs() < 0.001, "{full}: {ratio}");
+        }
+        assert_eq!(
+            scaled_value(log, &Value::Bytes(0), 0.5),
+            Value::Bytes(0),
+            "zero has a meaning of its own"
+        );
+    }
+
+    #[test]
+    fn mysql_gets_a_chunk_that_fits_its_pool() {
+        let catalog = catalog("mysql-9.7.4");
+        let config = Config::from([("innodb_buffer_pool_size".into(), Value::Bytes(12 << 30))]);
+        let got = scaled(&config, &catalog, catalog.flavor(), 1.0 / 16.0);
+        let (pool, chunk) = (
+            got["innodb_buffer_pool_size"].number(),
+            got["innodb_buffer_pool_chunk_size"].number(),
+        );
+        let (pool, chunk) = (pool.unwrap(), chunk.unwrap());
+        assert_eq!(pool % chunk, 0.0);
+        assert!(chunk >= 1048576.0 && pool / chunk <= 1000.0);
+    }
+
+    #[test]
+    fn a_scale_is_refused_where_the_server_would_not_be_itself() {
+        let catalog = catalog("mariadb-10.11.19");
+        let data = |s: f64| 50e9 * s;
+        let load = Load {
+            ram: Bytes(16 << 30),
+            data: &data,
+            volumes: volumes(),
+        };
+        assert_eq!(check(&load, &catalog, ROOMY, 1.0 / 16.0), Ok(()));
+        let error = check(&load, &catalog, ROOMY, 1.0 / 32.0).unwrap_err().to_string();
+        assert!(
+            error.contains("scale 1/32 is too small: the default of innodb_buffer_pool_size, 128M"),
+            "{error}"
+        );
+        let odd = check(&load, &catalog, ROOMY, 1.0 / 12.0).unwrap_err().to_string();
+        assert!(
+            odd.contains("rounds it"),
+            "10.7 MiB is no whole number of MiB: {odd}"
+        );
+        let error = check(
+            &load,
+            &catalog,
+            Room {
+                memory: 1e9,
+                disk: 80e9,
+            },
+            0.5,
+        )
+        .unwrap_err()
+        .to_string();
+        assert!(error.contains("of memory"), "{error}");
+    }
+
+    #[test]
+    fn auto_takes_what_loads_in_a_minute_but_not_less_than_the_floor() {
+        let catalog = catalog("mariadb-10.11.19");
+        let auto = |full: f64, ram: u64, room: Room| {
+            let data = move |s: f64| full * s;
+            auto(
+                &Load {
+                    ram: Bytes(ram),
+                    data: &data,
+                    volumes: volumes(),
+                },
+                &catalog,
+                room,
+            )
+        };
+        assert_eq!(auto(1e8, 2 << 30, ROOMY), Ok(1.0));
+        assert_eq!(auto(5e9, 2 << 30, ROOMY), Ok(0.125));
+        assert_eq!(
+            auto(60e9, 16 << 30, ROOMY),
+            Ok(1.0 / 16.0),
+            "the floor, however long it loads"
+        );
+        let error = auto(60e9, 512 << 30, ROOMY).unwrap_err().to_string();
+        assert!(
+            error.contains("no scale fits this machine: at 1/16") && error.contains("of memory"),
+            "{error}"
+        );
+        let error = auto(
+            60e9,
+            16 << 30,
+            Room {
+                memory: 20e9,
+                disk: 1e9,
+            },
+        )
+        .unwrap_err()
+        .to_string();
+        assert!(error.contains("of disk"), "{error}");
+    }
+
+    #[test]
+    fn a_searched_value_is_recorded_as_what_was_run() {
+        let catalog = catalog("mariadb-10.11.19");
+        let config = Config::from([
+            ("innodb_buffer_pool_size".into(), Value::Bytes(104 << 20)),
+            ("innodb_log_file_size".into(), Value::Bytes(352 << 20)),
+        ]);
+        let moved = representable(&config, &catalog, 1.0 / 16.0);
+        let pool = catalog.get("innodb_buffer_pool_size").unwrap();
+        let back = scaled_value(pool, &moved["innodb_buffer_pool_size"], 1.0 / 16.0);
+        assert_eq!(
+            back,
+            scaled_value(pool, &config["innodb_buffer_pool_size"], 1.0 / 16.0)
+        );
+        assert_eq!(
+            back.number().unwrap() * 16.0,
+            moved["innodb_buffer_pool_size"].number().unwrap()
+        );
+        assert_eq!(moved["innodb_log_file_size"], config["innodb_log_file_size"]);
+    }
+}
