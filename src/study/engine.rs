@@ -166,16 +166,18 @@ fn next_within_budget(
 ) -> Result<Option<(Role, Config)>, StudyError> {
     let of = |role: Role| observations.iter().filter(move |o| o.role == role);
     // A void trial says nothing: it is run again, once.
-    let due = |role: Role| match (of(role).count(), of(role).last().map(|o| &o.outcome)) {
-        (0, _) => true,
-        (1, Some(Outcome::Void { .. })) => true,
-        _ => false,
+    let due = |role: Role| {
+        let mut runs = of(role).map(|o| &o.outcome);
+        matches!(
+            (runs.next(), runs.next()),
+            (None, _) | (Some(Outcome::Void { .. }), None)
+        )
     };
     if due(Role::Baseline) {
         return Ok(Some((Role::Baseline, task.baseline())));
     }
     if let Some(Outcome::Failed { reason } | Outcome::Void { reason }) =
-        of(Role::Baseline).last().map(|o| &o.outcome)
+        of(Role::Baseline).next_back().map(|o| &o.outcome)
     {
         return Err(StudyError::NoBaseline(reason.clone()));
     }

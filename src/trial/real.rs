@@ -139,9 +139,7 @@ impl Real {
 
         let mut heard = 0;
         let mut watch = |windows: &[Window]| {
-            windows[heard.min(windows.len())..]
-                .iter()
-                .for_each(|window| tell(window));
+            windows[heard.min(windows.len())..].iter().for_each(&mut *tell);
             heard = heard.max(windows.len());
             !self.limits.done(windows) && !self.interrupted.load(Ordering::Relaxed)
         };

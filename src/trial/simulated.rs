@@ -51,7 +51,7 @@ impl<F: FnMut(&Config) -> Result<f64, String>> Runner for Simulated<F> {
                         queries: 0.0,
                     })
                     .collect();
-                windows.iter().for_each(|window| tell(window));
+                windows.iter().for_each(tell);
                 Outcome::Measured(Measurement {
                     mean,
                     stderr: mean * self.noise / 3.0,
