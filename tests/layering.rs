@@ -47,6 +47,7 @@ const ROOMS: &[(&str, &[&str])] = &[
             "units",
             "source",
             "catalog",
+            "space",
             "model",
             "optionfile",
             "observation",
