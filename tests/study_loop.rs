@@ -115,7 +115,7 @@ fn end(task: &Task, ended: &Ended) -> StudyEnd {
         ram: RAM.0,
         server: String::new(),
         load_s: 0.0,
-        wall_s: 0.0,
+        profile_asked: String::new(),
         rows: 1,
     };
     ending(task, ended, about).unwrap()
@@ -145,7 +145,7 @@ fn a_study_finds_what_matters_and_leaves_the_rest_at_its_default() {
         "scaled by the same rule"
     );
     assert!(
-        end.gain.ci95[0] > 1.0 && end.gain_over_rule.ci95[0] > 1.3,
+        end.gain.ci95[0] > 1.0 && end.gain_over_rule.unwrap().ci95[0] > 1.3,
         "{:?} {:?}",
         end.gain,
         end.gain_over_rule
@@ -244,4 +244,47 @@ fn a_server_whose_defaults_do_not_start_ends_the_study_with_its_words() {
         1,
         "the failure is stored"
     );
+}
+
+#[test]
+fn a_rule_of_thumb_that_does_not_work_is_a_failed_trial_and_no_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let (mut store, name) = store(folder.path());
+    let task = task(2, Some(12), &name);
+    let rule = task.scaled(&task.rule_of_thumb());
+    let mut runner = Simulated::new(
+        |config: &Config| {
+            if *config == rule {
+                Err("no room for it".to_owned())
+            } else {
+                surface(config)
+            }
+        },
+        0.02,
+        2,
+    );
+    let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+    let ended = runtime
+        .block_on(run(&task, &mut runner, &mut store, &|| false, &mut |_| {}))
+        .unwrap();
+    let end = end(&task, &ended);
+    assert!(end.failed >= 1 && end.gain_over_rule.is_none() && end.rule_of_thumb.is_none());
+    assert!(end.gain.ci95[0] > 1.0);
+    assert_eq!(
+        count(&ended.observations, Role::Confirmation),
+        10,
+        "five rounds of two"
+    );
+}
+
+#[test]
+fn a_grid_uses_the_whole_budget() {
+    for trials in [7, 12, 14] {
+        let folder = tempfile::tempdir().unwrap();
+        let (mut store, name) = store(folder.path());
+        let mut task = task(1, Some(trials), &name);
+        task.question.optimizer = "grid".into();
+        let (ended, _) = study(&task, &mut store, usize::MAX).unwrap();
+        assert_eq!(end(&task, &ended).trials, trials);
+    }
 }

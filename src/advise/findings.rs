@@ -23,11 +23,9 @@ const STALL_LIMIT: f64 = 0.05;
 pub fn hand_review<'v>(end: &StudyEnd, lookup: impl Fn(&str) -> Option<&'v Variable>) -> Vec<Finding> {
     [
         gain(&end.gain, "the server's defaults", "gain"),
-        gain(
-            &end.gain_over_rule,
-            "the rule of thumb",
-            "gain over the rule of thumb",
-        ),
+        end.gain_over_rule
+            .as_ref()
+            .and_then(|ratio| gain(ratio, "the rule of thumb", "gain over the rule of thumb")),
         memory_use(end, &lookup),
         redo_over_pool(end, &lookup),
         assumed_array(end),
@@ -153,7 +151,10 @@ mod tests {
         let mut worse = end.clone();
         worse.profile_assumed.clear();
         worse.gain.ci95 = [0.8, 0.9];
-        worse.gain_over_rule.ci95 = [1.1, 1.2];
+        worse.gain_over_rule = worse.gain_over_rule.map(|r| Ratio {
+            ci95: [1.1, 1.2],
+            ..r
+        });
         worse.stalls = 0.2;
         worse.ram = 12 << 30;
         for setting in &mut worse.settings {

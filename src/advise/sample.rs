@@ -142,6 +142,7 @@ pub fn mariadb() -> (StudyEnd, Variables) {
     let end = StudyEnd {
         study: "2024-raid10".into(),
         profile: "xeon5345-raid10".into(),
+        profile_asked: "xeon5345-raid10".into(),
         profile_summary: "2 \u{d7} quad-core Xeon 5345, 16 GB, RAID 10".into(),
         profile_assumed: vec!["storage.disks".into(), "os.kernel".into()],
         ram: 16 << 30,
@@ -175,10 +176,10 @@ pub fn mariadb() -> (StudyEnd, Variables) {
             mean: 1000.0,
             ci95: [980.0, 1020.0],
         },
-        rule_of_thumb: Estimate {
+        rule_of_thumb: Some(Estimate {
             mean: 1490.0,
             ci95: [1450.0, 1530.0],
-        },
+        }),
         rule_config: Config::from([("innodb_buffer_pool_size".into(), Value::Bytes(11 << 30))]),
         best: Estimate {
             mean: 1512.3,
@@ -189,11 +190,11 @@ pub fn mariadb() -> (StudyEnd, Variables) {
             ci95: [1.46, 1.56],
             pairs: 5,
         },
-        gain_over_rule: Ratio {
+        gain_over_rule: Some(Ratio {
             ratio: 1.015,
             ci95: [0.99, 1.04],
             pairs: 5,
-        },
+        }),
         settings,
         dropped: vec![Dropped {
             name: "innodb_purge_threads".into(),
@@ -234,11 +235,11 @@ pub fn mysql() -> (StudyEnd, Variables) {
     end.binlog = true;
     end.profile_assumed.clear();
     end.drain_s = Some(12.5);
-    end.gain_over_rule = Ratio {
+    end.gain_over_rule = Some(Ratio {
         ratio: 1.08,
         ci95: [1.05, 1.11],
         pairs: 5,
-    };
+    });
     end.settings
         .retain(|s| !["innodb_log_file_size", "innodb_adaptive_flushing_lwm"].contains(&s.name.as_str()));
     end.settings.push(setting(

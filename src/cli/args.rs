@@ -15,7 +15,8 @@ use tune::{
     name = "tune",
     version,
     max_term_width = 100,
-    args_conflicts_with_subcommands = true
+    args_conflicts_with_subcommands = true,
+    args_override_self = true
 )]
 pub struct Cli {
     /// What to do; the main job without one.
@@ -43,6 +44,7 @@ pub enum Command {
 
 /// Options of the main job.
 #[derive(Debug, Clone, Args)]
+#[command(args_override_self = true)]
 pub struct Run {
     /// Hardware that the configuration is for: a name (tune list profiles) or a file
     #[arg(long, value_name = "NAME|FILE")]

@@ -134,7 +134,9 @@ impl From<FindError> for Failure {
 impl From<StoreError> for Failure {
     fn from(error: StoreError) -> Self {
         match error {
-            StoreError::Unknown { .. } | StoreError::Schema { .. } => Self::usage(error),
+            StoreError::Unknown { .. } | StoreError::Schema { .. } | StoreError::Open { .. } => {
+                Self::usage(error).help("name a file that can be written with --store")
+            }
             StoreError::Sqlite { .. } | StoreError::Corrupt { .. } => Self::work(error),
         }
     }

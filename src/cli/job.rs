@@ -13,7 +13,7 @@ use tune::{
     server::Server,
     source::Source,
     space::{self, Hardware, Space},
-    study::{Facts, Plan, Question, scale},
+    study::{Facts, Listed, Plan, Question, scale},
     trial::{self, Limits},
     units::Seconds,
     workload::Workload,
@@ -74,8 +74,15 @@ impl Job {
     }
 }
 
-/// Reads and checks profile, workload, space and server, and finds the scale; `state` is where data will be.
-pub fn read(options: &Run, wanted: &str, workload: &str, state: &Path) -> Result<Job, Failure> {
+/// Reads and checks profile, workload, space and server, and finds the scale; `state` is where data will be. With `--scale auto`
+/// an unfinished study of the same question among `resumable` keeps its scale, whatever is free now.
+pub fn read(
+    options: &Run,
+    wanted: &str,
+    workload: &str,
+    state: &Path,
+    resumable: &[Listed],
+) -> Result<Job, Failure> {
     // A wrong name is said before anything is looked for.
     Workload::named(workload, 0.0, options.rows).map_err(Failure::usage)?;
     let here = context::here();
@@ -120,21 +127,49 @@ pub fn read(options: &Run, wanted: &str, workload: &str, state: &Path) -> Result
         durability: options.durability,
         binlog,
     });
-    let (scale, workload) = choose_scale(options, &profile, &catalog, &plan, workload, room(state)?)?;
-    let limits = limits(options, &workload)?;
-    Ok(Job {
+    if plan.space.knobs.is_empty() {
+        let why = plan
+            .not_searched
+            .iter()
+            .map(|n| format!("{}: {}", n.name, n.why))
+            .collect::<Vec<_>>()
+            .join("; ");
+        return Err(Failure::usage(format!(
+            "nothing in space {} can be searched on this machine: {why}",
+            options.space
+        )));
+    }
+    let mut job = Job {
         profile,
         profile_source,
         space_source,
         server,
         catalog,
         plan,
-        workload,
-        scale,
-        limits,
+        workload: Workload::named(workload, 0.0, options.rows).map_err(Failure::usage)?,
+        scale: 0.0,
+        limits: Limits::default(),
         binlog,
         processors,
-    })
+    };
+    let unfinished = resumable
+        .iter()
+        .rev()
+        .filter(|study| study.end.is_none())
+        .find(|study| {
+            let with_its_scale = Question {
+                scale: study.question.scale,
+                ..job.question(options, workload)
+            };
+            with_its_scale.asks() == study.question.asks()
+        });
+    job.scale = match (options.scale, unfinished) {
+        (args::Scale::Auto, Some(study)) => study.question.scale,
+        _ => job.choose_scale(options, workload, state)?,
+    };
+    job.workload = job.workload_at(options, workload, job.scale)?;
+    job.limits = limits(options, &job.workload)?;
+    Ok(job)
 }
 
 /// Free memory and disk.
@@ -148,29 +183,28 @@ fn room(state: &Path) -> Result<scale::Room, Failure> {
     })
 }
 
-/// The scale asked for, or the one that fits, and the workload at that scale.
-fn choose_scale(
-    options: &Run,
-    profile: &Profile,
-    catalog: &Catalog,
-    plan: &Plan,
-    name: &str,
-    room: scale::Room,
-) -> Result<(f64, Workload), Failure> {
-    let ram = profile.ram.0 as f64;
-    let at = |s: f64| Workload::named(name, ram * s, options.rows).map_err(Failure::usage);
-    let data = |s: f64| at(s).map_or(0.0, |workload| workload.dataset().bytes as f64);
-    let load = scale::Load {
-        ram: profile.ram,
-        data: &data,
-        volumes: plan.volumes(),
-    };
-    let scale = match options.scale {
-        args::Scale::Share(s) => scale::check(&load, catalog, room, s).map(|()| s),
-        args::Scale::Auto => scale::auto(&load, catalog, room),
+impl Job {
+    fn workload_at(&self, options: &Run, name: &str, s: f64) -> Result<Workload, Failure> {
+        Workload::named(name, self.profile.ram.0 as f64 * s, options.rows).map_err(Failure::usage)
     }
-    .map_err(Failure::usage)?;
-    Ok((scale, at(scale)?))
+
+    /// The scale asked for, or the one that fits.
+    fn choose_scale(&self, options: &Run, name: &str, state: &Path) -> Result<f64, Failure> {
+        let at = |s: f64| self.workload_at(options, name, s).ok();
+        let data = |s: f64| at(s).map_or(0.0, |workload| workload.dataset().bytes as f64);
+        let cached = |s: f64| at(s).is_some_and(|w| trial::dataset_folder(state, &self.server, &w).is_dir());
+        let load = scale::Load {
+            ram: self.profile.ram,
+            data: &data,
+            cached: &cached,
+            volumes: self.plan.volumes(),
+        };
+        match options.scale {
+            args::Scale::Share(s) => scale::check(&load, &self.catalog, room(state)?, s).map(|()| s),
+            args::Scale::Auto => scale::auto(&load, &self.catalog, room(state)?),
+        }
+        .map_err(Failure::usage)
+    }
 }
 
 /// How long a trial measures, so that the budget holds enough of them: eight seconds, less for budgets of less than five minutes.

@@ -15,7 +15,7 @@ use std::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, Instant},
+    time::Duration,
 };
 use tune::{
     report,
@@ -28,7 +28,6 @@ use tune::{
 
 /// Runs the main job.
 pub fn run(options: &Run) -> Done {
-    let began = Instant::now();
     let (Some(profile), Some(workload)) = (&options.profile, &options.workload) else {
         return Err(Failure::usage("a study needs --profile and --workload").help(
             "tune list profiles, tune list workloads; tune detect measures this machine; tune --help",
@@ -39,13 +38,15 @@ pub fn run(options: &Run) -> Done {
         return Err(Failure::usage(format!("--trials must be 3 or more: {why}")));
     }
     let ledger = open_state()?;
-    let job = job::read(options, profile, workload, ledger.state())?;
+    let store_path = store_path(options, &ledger)?;
+    let earlier = if options.resume {
+        context::open_store(Some(&store_path))?.studies()?
+    } else {
+        Vec::new()
+    };
+    let job = job::read(options, profile, workload, ledger.state(), &earlier)?;
     report::check_folder(&options.out).map_err(Failure::usage)?;
     let question = job.question(options, workload);
-    let store_path = options
-        .store
-        .clone()
-        .unwrap_or_else(|| ledger.state().join("tune.sqlite"));
     let mut store = SqliteStore::open(&store_path)?;
     let lock = lock(&ledger)?;
     let name = name(options, &mut store, &question)?;
@@ -64,12 +65,16 @@ pub fn run(options: &Run) -> Done {
     announce(&session.progress, &job, &name);
     let result = runtime.block_on(async {
         tokio::spawn(watch_signals(Arc::clone(&session.interrupted)));
-        session.work(job, question, &name, began).await
+        session.work(job, question, &name, profile).await
     });
     session.progress.finish();
     drop(lock);
     match result {
-        Ok((task, server, end)) => hand_over(options, &task, &server, &end),
+        Ok((task, server, end)) => {
+            hand_over(options, &task, &server, &end)?;
+            // Not before its files are there: until then --resume writes them.
+            Ok(session.store.finish(&task.name, &end)?)
+        }
         Err(failure) if failure.code == error::USAGE => Err(failure),
         Err(failure) => Err(failure.help(format!("study {name}: repeat the command with --resume to go on"))),
     }
@@ -90,7 +95,7 @@ impl Session {
         job: Job,
         question: Question,
         name: &str,
-        began: Instant,
+        profile_asked: &str,
     ) -> Result<(Task, Server, StudyEnd), Failure> {
         let dataset = self.load(&job).await?;
         let rows = job.workload.dataset().rows;
@@ -116,18 +121,17 @@ impl Session {
         let mut listen = |event: Event<'_>| progress.hear(&event);
         let ended = study::run(&task, &mut runner, &mut self.store, &stop, &mut listen).await?;
         let about = About {
+            profile_asked: profile_asked.to_owned(),
             profile_summary: job.profile.summary,
             profile_assumed: job.profile.assumed,
             ram: job.profile.ram.0,
             server: job.server.path.display().to_string(),
             load_s: dataset.load_s,
-            wall_s: began.elapsed().as_secs_f64(),
             rows,
         };
         let end = study::ending(&task, &ended, about).ok_or_else(|| {
             Failure::work("too few rounds of the confirmation could be measured to state a gain")
         })?;
-        self.store.finish(&task.name, &end)?;
         Ok((task, job.server, end))
     }
 
@@ -204,6 +208,20 @@ fn open_state() -> Result<Ledger, Failure> {
     Ok(ledger)
 }
 
+/// The store's file.
+fn store_path(options: &Run, ledger: &Ledger) -> Result<std::path::PathBuf, Failure> {
+    let Some(path) = &options.store else {
+        return Ok(ledger.state().join("tune.sqlite"));
+    };
+    if path.to_string_lossy().contains("://") {
+        return Err(Failure::usage(format!(
+            "--store {}: only a file can be a store so far",
+            path.display()
+        )));
+    }
+    Ok(path.clone())
+}
+
 /// Two studies on one machine would measure each other.
 fn lock(ledger: &Ledger) -> Result<File, Failure> {
     let path = ledger.state().join("measuring.lock");
@@ -256,15 +274,24 @@ fn announce(progress: &Progress, job: &Job, name: &str) {
     progress.say("isolation none: trials run on this machine as it is");
 }
 
-/// Sets the flag at ctrl-c and SIGTERM.
+/// Sets the flag at ctrl-c, SIGTERM and SIGHUP; the second one ends the program at once, and the servers with it.
 async fn watch_signals(flag: Arc<AtomicBool>) {
     use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
+    let (Ok(mut interrupt), Ok(mut terminate), Ok(mut hangup)) = (
+        signal(SignalKind::interrupt()),
+        signal(SignalKind::terminate()),
+        signal(SignalKind::hangup()),
+    ) else {
         return;
     };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminate.recv() => {}
+    loop {
+        tokio::select! {
+            _ = interrupt.recv() => {}
+            _ = terminate.recv() => {}
+            _ = hangup.recv() => {}
+        }
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(error::INTERRUPTED.into());
+        }
     }
-    flag.store(true, Ordering::Relaxed);
 }

@@ -41,7 +41,7 @@ pub(super) fn suggest(request: &Request) -> Option<Vec<f64>> {
             })
         })
         .collect();
-    match Gp::fit(request.dims, &data, request.seed) {
+    match Gp::fit(request.dims, &with_failures(request, &data), request.seed) {
         Ok(gp) => Acquisition::new(request, &gp, &data)
             .best()
             .or_else(|| quasi::sobol(request)),
@@ -49,10 +49,27 @@ pub(super) fn suggest(request: &Request) -> Option<Vec<f64>> {
     }
 }
 
-/// How many Sobol points come first: a quarter of the budget, so that most of it is spent with knowledge, but no more than one for each
+/// The measured trials, and the failed ones as if they had brought what the middle of the measured ones did: without that the throughput
+/// expected beside a failure stays what the slope towards it promises, and the search knocks at the same door again and again.
+fn with_failures(request: &Request, measured: &[Datum]) -> Vec<Datum> {
+    let mut sorted: Vec<f64> = measured.iter().map(|datum| datum.log_y).collect();
+    sorted.sort_by(f64::total_cmp);
+    let middle = sorted.get(sorted.len() / 2).copied();
+    let failed = request.trials().filter(|told| told.measured().is_none());
+    let imputed = failed.filter_map(|told| {
+        Some(Datum {
+            point: request.snap(&told.point),
+            log_y: middle?,
+            log_stderr: 0.0,
+        })
+    });
+    measured.iter().cloned().chain(imputed).collect()
+}
+
+/// How many Sobol points come first: a third of the budget, so that most of it is spent with knowledge, but no more than one for each
 /// knob and one more, what a linear model needs to tell all knobs apart; and at least three.
 fn initial(knobs: usize, total: usize) -> usize {
-    (total / 4).min(knobs + 1).max(3)
+    (total / 3).min(knobs + 1).max(3)
 }
 
 /// What a trial at a point is expected to bring.

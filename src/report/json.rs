@@ -27,10 +27,10 @@ pub fn json(end: &StudyEnd, files: &Files) -> Value {
         "wall_s": end.wall_s,
         "measured_s": end.measured_s,
         "baseline": estimate(&end.baseline),
-        "rule_of_thumb": estimate(&end.rule_of_thumb),
+        "rule_of_thumb": end.rule_of_thumb.as_ref().map(estimate),
         "best": { "config": config, "mean": end.best.mean, "ci95": end.best.ci95 },
         "gain": ratio(&end.gain),
-        "gain_over_rule": ratio(&end.gain_over_rule),
+        "gain_over_rule": end.gain_over_rule.as_ref().map(ratio),
         // The sustained rate is not yet told from the raw one, so they are one measurement.
         "raw": { "mean": end.best.mean },
         "stalls": end.stalls,

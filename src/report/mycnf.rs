@@ -1,6 +1,8 @@
 use super::{
     group::grouped,
-    words::{effect, estimate, gain, isolation, on_off, reason, repeat, scale, server, takes_effect},
+    words::{
+        effect, estimate, gain, isolation, on_off, over_rule, reason, repeat, scale, server, takes_effect,
+    },
 };
 use crate::{
     catalog::Variable,
@@ -70,7 +72,7 @@ fn head(file: &mut Writer, end: &StudyEnd) {
         estimate(&end.best, &end.unit)
     ));
     file.item(&format!("over the server's defaults: {}", gain(&end.gain)));
-    file.item(&format!("over the rule of thumb: {}", gain(&end.gain_over_rule)));
+    file.item(&format!("over the rule of thumb: {}", over_rule(end)));
     file.comment("Repeat it with:");
     for line in repeat(end, COMMAND_WIDTH) {
         file.verbatim(&format!("  {line}"));

@@ -1,6 +1,9 @@
 use super::{
     group::changed,
-    words::{effect, estimate, figure, gain, isolation, on_off, reason, repeat, scale, server, takes_effect},
+    words::{
+        effect, estimate, figure, gain, isolation, on_off, over_rule, reason, repeat, scale, server,
+        takes_effect,
+    },
 };
 use crate::{
     advise::{hand_review, holds_one, memory},
@@ -58,8 +61,11 @@ fn answer(end: &StudyEnd, lookup: Lookup) -> String {
         best = estimate(&end.best, &end.unit),
         baseline = estimate(&end.baseline, &end.unit),
         gain = gain(&end.gain),
-        rule = estimate(&end.rule_of_thumb, &end.unit),
-        over_rule = gain(&end.gain_over_rule),
+        rule = end
+            .rule_of_thumb
+            .as_ref()
+            .map_or_else(|| "its trials failed".into(), |e| estimate(e, &end.unit)),
+        over_rule = over_rule(end),
         n = changed.len(),
         durability = end.durability,
         promise = end.durability.promise(),
@@ -196,7 +202,7 @@ fn not_searched(end: &StudyEnd) -> String {
     let by_rule = |name: &str| {
         end.settings
             .iter()
-            .any(|s| s.name == name && matches!(s.reason, Reason::Rule(_)))
+            .any(|s| s.name == name && matches!(s.reason, Reason::Rule(_) | Reason::RuleStands(_)))
     };
     let points = end.not_searched.iter().map(|n| {
         let rest = if by_rule(&n.name) { " (set by rule)" } else { "" };
@@ -261,7 +267,7 @@ fn measured(end: &StudyEnd) -> String {
         wall = Seconds(end.wall_s),
         load = Seconds(end.load_s),
         pairs = end.gain.pairs,
-        rule_pairs = end.gain_over_rule.pairs,
+        rule_pairs = end.gain_over_rule.map_or(0, |r| r.pairs),
         stalls = figure(end.stalls * 100.0),
         rule = end
             .rule_config

@@ -41,7 +41,9 @@ pub fn table(end: &StudyEnd, files: &Files, width: usize, color: bool) -> String
     throughputs(&mut page, end);
     page.blank();
     gain_line(&mut page, "gain over defaults", &end.gain);
-    gain_line(&mut page, "gain over rule of thumb", &end.gain_over_rule);
+    if let Some(over_rule) = &end.gain_over_rule {
+        gain_line(&mut page, "gain over rule of thumb", over_rule);
+    }
     page.blank();
     settings(&mut page, end);
     page.blank();
@@ -79,7 +81,10 @@ fn throughputs(page: &mut Page, end: &StudyEnd) {
     let rows = [
         ["".into(), end.unit.clone(), "95% interval".into()],
         row("server's defaults", &end.baseline),
-        row("rule of thumb", &end.rule_of_thumb),
+        end.rule_of_thumb.as_ref().map_or_else(
+            || ["rule of thumb".into(), "-".into(), "its trials failed".into()],
+            |e| row("rule of thumb", e),
+        ),
         row("recommendation", &end.best),
     ];
     page.columns(&rows, [false, true, false]);

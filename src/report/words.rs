@@ -65,6 +65,13 @@ pub fn short_effect(known: Option<&Effect>) -> String {
     }
 }
 
+/// The gain over the rule of thumb, or that there is none to state.
+pub fn over_rule(end: &StudyEnd) -> String {
+    end.gain_over_rule
+        .as_ref()
+        .map_or_else(|| "not measured: its trials failed".into(), gain)
+}
+
 /// A gain: `+51% [+46%, +56%], 5 pairs` or `no difference found (...)`.
 pub fn gain(ratio: &Ratio) -> String {
     if ratio.pairs == 0 || !ratio.ratio.is_finite() {
@@ -98,6 +105,9 @@ pub fn reason(reason: &Reason) -> String {
     match reason {
         Reason::Searched => "searched by the study, part of the smallest change that gives the gain".into(),
         Reason::Rule(text) => format!("set by rule, not searched: {text}"),
+        Reason::RuleStands(text) => {
+            format!("set by rule, and the search found nothing clearly better: {text}")
+        }
         Reason::Held(text) => format!("held in every trial: {text}"),
     }
 }
@@ -142,7 +152,7 @@ pub fn repeat(end: &StudyEnd, width: usize) -> Vec<String> {
         Isolation::None => "none",
     };
     let mut options = vec![
-        ("profile", end.profile.clone()),
+        ("profile", end.profile_asked.clone()),
         ("workload", end.workload.clone()),
         ("space", end.space.clone()),
         ("server", end.server.clone()),

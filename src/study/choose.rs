@@ -25,9 +25,11 @@ pub fn model(task: &Task, observations: &[Observation]) -> Option<Gp> {
     Gp::fit(&task.space.dims(), &data, task.question.seed).ok()
 }
 
-/// The choice that the searched trials lead to; none before there is a model.
+/// The choice that the searched trials lead to; none before there is a model. What came after them does not change it.
 pub fn choose(task: &Task, observations: &[Observation]) -> Option<Choice> {
-    let gp = model(task, observations)?;
+    let searched = |o: &&Observation| matches!(o.role, Role::Baseline | Role::RuleOfThumb | Role::Search);
+    let observations: Vec<Observation> = observations.iter().filter(searched).cloned().collect();
+    let gp = model(task, &observations)?;
     let best = observations
         .iter()
         .filter(|o| o.measurement().is_some() && matches!(o.role, Role::RuleOfThumb | Role::Search))
@@ -55,9 +57,9 @@ fn reduce(task: &Task, gp: &Gp, full: &Config) -> Config {
             .filter_map(|name| {
                 let mut without = current.clone();
                 without.remove(&name);
-                let point = task.space.encode(&without)?;
-                let (loss, sd) = gp.predict_difference(&start, &point);
-                (loss <= GIVE_UP || loss < 1.96 * sd).then_some((without, loss))
+                let was_seen = task.default_is_in_space(&name);
+                let (loss, sd) = gp.predict_difference(&start, &task.point(&without));
+                (was_seen && (loss <= GIVE_UP || loss < 1.96 * sd)).then_some((without, loss))
             })
             .min_by(|a, b| a.1.total_cmp(&b.1));
         match cheapest {
@@ -76,14 +78,18 @@ pub fn changed(task: &Task, config: &Config) -> Vec<String> {
         .collect()
 }
 
-/// What each changed knob of `config` does to throughput by the model: with it over without it, all else the same.
-pub fn effect(task: &Task, gp: &Gp, config: &Config, name: &str) -> Effect {
+/// What a knob of `config` does to throughput by the model: with it over with its default, all else the same. None where the default lies
+/// outside the space: nobody has measured there.
+pub fn effect(task: &Task, gp: &Gp, config: &Config, name: &str) -> Option<Effect> {
+    if !task.default_is_in_space(name) {
+        return None;
+    }
     let mut without = config.clone();
     without.remove(name);
     let (difference, sd) = gp.predict_difference(&task.point(config), &task.point(&without));
-    Effect {
+    Some(Effect {
         ratio: difference.exp(),
         ci95: [(difference - 1.96 * sd).exp(), (difference + 1.96 * sd).exp()],
         known: Known::Modelled,
-    }
+    })
 }

@@ -25,6 +25,8 @@ pub struct Arms {
     pub baseline: Config,
     /// The rule of thumb.
     pub rule: Config,
+    /// Whether the rule of thumb was measured at all.
+    pub rule_works: bool,
     /// The recommendation; the rule itself where the search found nothing better.
     pub recommended: Config,
 }
@@ -47,6 +49,7 @@ impl Arms {
         Ok(Self {
             baseline: task.baseline(),
             rule: task.rule_of_thumb(),
+            rule_works: rule_works(&before),
             recommended,
         })
     }
@@ -54,8 +57,8 @@ impl Arms {
     /// All different ones.
     fn distinct(&self) -> Vec<&Config> {
         let mut arms = vec![&self.baseline];
-        for arm in [&self.rule, &self.recommended] {
-            if !arms.contains(&arm) {
+        for (arm, works) in [(&self.rule, self.rule_works), (&self.recommended, true)] {
+            if works && !arms.contains(&arm) {
                 arms.push(arm);
             }
         }
@@ -63,10 +66,17 @@ impl Arms {
     }
 }
 
-/// How many standard deviations of the model's doubt the search must be better than the rule of thumb to be recommended instead.
-const BETTER_THAN_RULE: f64 = 1.64;
+/// Whether the rule of thumb was measured.
+pub fn rule_works(observations: &[Observation]) -> bool {
+    observations
+        .iter()
+        .any(|o| o.role == Role::RuleOfThumb && o.measurement().is_some())
+}
 
-/// The reduction where it keeps the gain, else the model's best; the rule of thumb where the search found nothing that is clearly better.
+/// How many standard deviations of the model's doubt make a difference clear (a one-sided 95%).
+const CLEARLY: f64 = 1.64;
+
+/// The reduction unless it clearly gives up some of the gain, else the model's best; the rule of thumb where the search found nothing that is clearly better.
 fn recommended(task: &Task, observations: &[Observation]) -> Option<Config> {
     let Some(choice) = choose::choose(task, observations) else {
         // Too little for a model: the best that was measured.
@@ -78,21 +88,19 @@ fn recommended(task: &Task, observations: &[Observation]) -> Option<Config> {
             .map(|(o, _)| o.config.clone());
     };
     let gp = choose::model(task, observations)?;
-    let mean = |config: &Config| gp.predict(&task.point(config)).log_mean;
     let full = task.with_knobs(&choice.full);
     let reduced = task.with_knobs(&choice.reduced);
-    let best = if mean(&reduced) >= mean(&full) - choose::GIVE_UP {
-        reduced
-    } else {
-        full
-    };
+    let (loss, doubt) = gp.predict_difference(&task.point(&full), &task.point(&reduced));
+    let needs_all = loss > choose::GIVE_UP && loss > CLEARLY * doubt;
+    let best = if needs_all { full } else { reduced };
     let rule = task.rule_of_thumb();
-    let rule_works = observations
-        .iter()
-        .any(|o| o.role == Role::RuleOfThumb && o.measurement().is_some());
     let (gain, doubt) = gp.predict_difference(&task.point(&best), &task.point(&rule));
-    let clearly_better = gain > BETTER_THAN_RULE * doubt;
-    Some(if rule_works && !clearly_better { rule } else { best })
+    let clearly_better = gain > CLEARLY * doubt;
+    Some(if rule_works(observations) && !clearly_better {
+        rule
+    } else {
+        best
+    })
 }
 
 /// The next configuration to confirm; none where the confirmation is done.
@@ -108,8 +116,12 @@ pub fn next(task: &Task, arms: &Arms, observations: &[Observation]) -> Option<Co
         .filter(|o| o.role == Role::Confirmation)
         .map(|o| o.wall_s)
         .sum();
-    let enough = round >= MOST_ROUNDS || spent >= task.question.budget_s || precise(arms, observations);
-    if done.is_multiple_of(distinct.len()) && round >= ROUNDS && enough {
+    let wanted = if spent >= task.question.budget_s {
+        ROUNDS
+    } else {
+        rounds(arms, observations)
+    };
+    if done.is_multiple_of(distinct.len()) && round >= wanted {
         return None;
     }
     let mut order: Vec<usize> = (0..distinct.len()).collect();
@@ -119,9 +131,26 @@ pub fn next(task: &Task, arms: &Arms, observations: &[Observation]) -> Option<Co
     Some(distinct[order[done % distinct.len()]].clone())
 }
 
-fn precise(arms: &Arms, observations: &[Observation]) -> bool {
-    let wide = |ratio: Option<Ratio>| ratio.is_none_or(|r| (r.ci95[1] / r.ci95[0]).ln() > 2.0 * PRECISION);
-    arms.recommended == arms.rule || !wide(ratio(arms, observations, &arms.recommended, &arms.rule))
+/// How many rounds there will be: fixed once by the spread of the first [`ROUNDS`], as in Stein's two-stage procedure ("A two-sample test
+/// for a linear hypothesis whose power is independent of the variance", 1945), so that no interval is looked at to decide when to stop.
+fn rounds(arms: &Arms, observations: &[Observation]) -> usize {
+    let first = ROUNDS * arms.distinct().len();
+    let confirmations: Vec<Observation> = observations
+        .iter()
+        .filter(|o| o.role == Role::Confirmation)
+        .take(first)
+        .cloned()
+        .collect();
+    if confirmations.len() < first || arms.recommended == arms.rule || !arms.rule_works {
+        return ROUNDS;
+    }
+    let Some(ratio) = ratio(arms, &confirmations, &arms.recommended, &arms.rule) else {
+        return ROUNDS;
+    };
+    let half = (ratio.ci95[1] / ratio.ci95[0]).ln() / 2.0;
+    // The half-width falls with the root of the number of rounds.
+    let wanted = ROUNDS as f64 * (half / PRECISION).powi(2);
+    (wanted.ceil() as usize).clamp(ROUNDS, MOST_ROUNDS)
 }
 
 /// Means of the confirmation runs of `config` with their standard errors, in order.

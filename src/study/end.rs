@@ -58,6 +58,8 @@ pub enum Reason {
     Searched,
     /// It was not searched; a rule sets it from the profile. The text says which rule and why it was not measured.
     Rule(String),
+    /// The search found nothing clearly better than the rule of thumb, whose words these are.
+    RuleStands(String),
     /// The study held it there for all trials (durability, binary log, what was asked for).
     Held(String),
 }
@@ -117,6 +119,8 @@ pub struct StudyEnd {
     pub study: String,
     /// Name of the hardware profile.
     pub profile: String,
+    /// The profile as it was asked for: its name or a path.
+    pub profile_asked: String,
     /// Its summary line.
     pub profile_summary: String,
     /// Keys of the profile that are assumed, not stated by its source.
@@ -171,16 +175,16 @@ pub struct StudyEnd {
     pub budget_s: f64,
     /// The server's defaults.
     pub baseline: Estimate,
-    /// The rule-of-thumb configuration.
-    pub rule_of_thumb: Estimate,
+    /// The rule-of-thumb configuration; none where it did not work.
+    pub rule_of_thumb: Option<Estimate>,
     /// The rule-of-thumb settings, at full size.
     pub rule_config: Config,
     /// The recommendation.
     pub best: Estimate,
     /// Recommendation over baseline.
     pub gain: Ratio,
-    /// Recommendation over rule of thumb.
-    pub gain_over_rule: Ratio,
+    /// Recommendation over rule of thumb; none where that did not work.
+    pub gain_over_rule: Option<Ratio>,
     /// The lines of the recommended file, in no particular order.
     pub settings: Vec<Setting>,
     /// Knobs that went back to their default.

@@ -13,6 +13,8 @@ use crate::{
 
 /// What the study itself does not know.
 pub struct About {
+    /// The profile as it was asked for.
+    pub profile_asked: String,
     /// Summary line of the profile.
     pub profile_summary: String,
     /// Its assumed keys.
@@ -23,8 +25,6 @@ pub struct About {
     pub server: String,
     /// Seconds of loading.
     pub load_s: f64,
-    /// Seconds of everything.
-    pub wall_s: f64,
     /// Rows loaded.
     pub rows: u64,
 }
@@ -35,21 +35,23 @@ pub fn ending(task: &Task, ended: &Ended, about: About) -> Option<StudyEnd> {
     let arms = Arms {
         baseline: task.baseline(),
         rule: task.rule_of_thumb(),
+        rule_works: confirm::rule_works(observations),
         recommended: ended.recommended.clone(),
     };
+    let is_rule = arms.recommended == arms.rule;
     let gain = confirm::ratio(&arms, observations, &arms.recommended, &arms.baseline)?;
-    let gain_over_rule = match confirm::ratio(&arms, observations, &arms.recommended, &arms.rule) {
-        // The recommendation is the rule itself: they were the same runs.
-        _ if arms.recommended == arms.rule => Ratio {
+    let gain_over_rule = if is_rule {
+        // They were the same runs.
+        Some(Ratio {
             ratio: 1.0,
             ci95: [1.0, 1.0],
             pairs: gain.pairs,
-        },
-        ratio => ratio?,
+        })
+    } else {
+        confirm::ratio(&arms, observations, &arms.recommended, &arms.rule)
     };
     let means = |config: &Config| statistics::estimate(&confirm::runs(observations, config));
     let gp = choose::model(task, observations);
-    let is_rule = arms.recommended == arms.rule;
     let within: Vec<&Observation> = observations
         .iter()
         .filter(|o| o.role != Role::Confirmation)
@@ -57,6 +59,7 @@ pub fn ending(task: &Task, ended: &Ended, about: About) -> Option<StudyEnd> {
     Some(StudyEnd {
         study: task.name.clone(),
         profile: task.question.profile.clone(),
+        profile_asked: about.profile_asked,
         profile_summary: about.profile_summary,
         profile_assumed: about.profile_assumed,
         ram: about.ram,
@@ -83,7 +86,7 @@ pub fn ending(task: &Task, ended: &Ended, about: About) -> Option<StudyEnd> {
             .filter(|o| matches!(o.outcome, Outcome::Void { .. }))
             .count() as u32,
         load_s: about.load_s,
-        wall_s: about.wall_s,
+        wall_s: about.load_s + observations.iter().map(|o| o.wall_s).sum::<f64>(),
         measured_s: observations
             .iter()
             .filter_map(|o| o.measurement())
@@ -94,7 +97,7 @@ pub fn ending(task: &Task, ended: &Ended, about: About) -> Option<StudyEnd> {
         trials_asked: task.question.trials,
         budget_s: task.question.budget_s,
         baseline: means(&arms.baseline)?,
-        rule_of_thumb: means(&arms.rule)?,
+        rule_of_thumb: means(&arms.rule),
         rule_config: arms.rule.clone(),
         best: means(&arms.recommended)?,
         gain,
@@ -128,9 +131,7 @@ fn settings(task: &Task, gp: Option<&Gp>, recommended: &Config, is_rule: bool) -
                     task.question.durability
                 )),
                 Some((_, _, why)) if !searched => Reason::Rule(why.clone()),
-                Some((_, _, why)) if is_rule => Reason::Rule(format!(
-                    "{why}; the search found nothing that does better than the rules of thumb"
-                )),
+                Some((_, _, why)) if is_rule => Reason::RuleStands(why.clone()),
                 _ => Reason::Searched,
             };
             if reason == Reason::Searched && default == *value {
@@ -138,7 +139,7 @@ fn settings(task: &Task, gp: Option<&Gp>, recommended: &Config, is_rule: bool) -
             }
             let effect = gp
                 .filter(|_| searched)
-                .map(|gp| choose::effect(task, gp, recommended, name));
+                .and_then(|gp| choose::effect(task, gp, recommended, name));
             Some(Setting {
                 name: name.clone(),
                 value: value.clone(),
@@ -152,12 +153,7 @@ fn settings(task: &Task, gp: Option<&Gp>, recommended: &Config, is_rule: bool) -
 
 /// Knobs that the model's best would have changed and the recommendation leaves at their default.
 fn dropped(task: &Task, gp: Option<&Gp>, observations: &[Observation], recommended: &Config) -> Vec<Dropped> {
-    let before: Vec<Observation> = observations
-        .iter()
-        .filter(|o| matches!(o.role, Role::Baseline | Role::RuleOfThumb | Role::Search))
-        .cloned()
-        .collect();
-    let Some(choice) = choose::choose(task, &before) else {
+    let Some(choice) = choose::choose(task, observations) else {
         return Vec::new();
     };
     let full = task.with_knobs(&choice.full);
@@ -172,7 +168,7 @@ fn dropped(task: &Task, gp: Option<&Gp>, observations: &[Observation], recommend
             Some(Dropped {
                 tried: choice.full.get(&name)?.clone(),
                 default: task.default(&name)?.clone(),
-                effect: gp.map(|gp| choose::effect(task, gp, &full, &name)),
+                effect: gp.and_then(|gp| choose::effect(task, gp, &full, &name)),
                 name,
             })
         })

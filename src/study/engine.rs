@@ -233,7 +233,13 @@ fn planned(question: &Question, observations: &[Observation]) -> usize {
         u32::MAX
     };
     let all = question.trials.unwrap_or(u32::MAX).min(by_time).min(100_000);
-    all.saturating_sub(2 + REDUCTION_TRIALS).max(1) as usize
+    // A study that is too short for a reduction has none.
+    let reduction = if all >= 2 + SEARCHED_BEFORE_REDUCTION + REDUCTION_TRIALS {
+        REDUCTION_TRIALS
+    } else {
+        0
+    };
+    all.saturating_sub(2 + reduction).max(1) as usize
 }
 
 /// The optimizer's next suggestion; none where it has none left.
@@ -254,6 +260,8 @@ fn search(task: &Task, observations: &[Observation], index: usize) -> Option<Con
         total: planned(&task.question, observations),
         feasible: &feasible,
     };
-    let knobs = task.space.decode(&suggest(method, &request)?);
+    // A grid that is done leaves the rest of the budget to points between its own.
+    let point = suggest(method, &request).or_else(|| suggest(Method::Sobol, &request))?;
+    let knobs = task.space.decode(&point);
     Some(scale::representable(&knobs, &task.catalog, task.question.scale))
 }

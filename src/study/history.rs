@@ -6,7 +6,7 @@ use crate::{
     observation::{Observation, Outcome, Role},
     optimize::Told,
     space::Space,
-    units::Config,
+    units::{Config, Value},
 };
 
 /// Smallest relative standard error that a single run is believed to have: what a run cannot see of itself.
@@ -64,6 +64,7 @@ fn told_of(
             Role::RuleOfThumb | Role::Search | Role::Reduction => true,
             Role::Confirmation => baseline_in_space || o.config != *baseline,
         })
+        .filter(|o| is_in_space(space, &o.config))
         .filter_map(|o| {
             let point = space.nearest(&o.config);
             match &o.outcome {
@@ -76,4 +77,21 @@ fn told_of(
             }
         })
         .collect()
+}
+
+/// Relative distance past an end of a domain that still counts as the end: rounding may have taken a searched value there.
+const PAST_THE_END: f64 = 0.1;
+
+/// Whether the knobs that `config` sets lie in their domains; one that it does not set is at the server's default, wherever that is.
+pub fn is_in_space(space: &Space, config: &Config) -> bool {
+    space.knobs.iter().all(|knob| {
+        let Some(value) = config.get(&knob.name) else {
+            return true;
+        };
+        let near = |end: &Value| match (end.number(), value.number()) {
+            (Some(end), Some(value)) => (value / end - 1.0).abs() <= PAST_THE_END,
+            _ => false,
+        };
+        knob.encode(value).is_some() || near(&knob.decode(knob.nearest(value)))
+    })
 }

@@ -18,6 +18,9 @@ const LOAD_SECONDS: f64 = 60.0;
 /// Bytes a second that a load brings in, about, on one core (measured: docs/measurements.md).
 const LOAD_BYTES_PER_S: f64 = 11e6;
 
+/// Redo log that a trial may have, as a share of memory: the most in the shipped spaces.
+const REDO_SHARE: f64 = 0.25;
+
 /// Share of the host's free memory that the server and the load generator may take.
 const MEMORY_SHARE: f64 = 0.7;
 
@@ -36,6 +39,8 @@ pub struct Load<'a> {
     pub ram: Bytes,
     /// Bytes of data at scale 1 (or at any scale, where rows were asked for).
     pub data: &'a dyn Fn(f64) -> f64,
+    /// Whether the data at a scale are loaded already.
+    pub cached: &'a dyn Fn(f64) -> bool,
     /// Volumes that the study will use: name, value at full size, what it is (`the default`, `the smallest in the space`).
     pub volumes: Vec<(String, Value, &'static str)>,
 }
@@ -174,8 +179,10 @@ pub fn too_small(volumes: &[(String, Value, &'static str)], catalog: &Catalog, s
 /// What scale `s` needs that the machine does not have.
 fn too_large(load: &Load<'_>, room: Room, s: f64) -> Option<String> {
     let memory = load.ram.0 as f64 * s;
-    // One copy is kept, one is run on; redo, undo and what a trial inserts come on top.
-    let disk = 2.3 * (load.data)(s) + 2e9 * s.max(0.1);
+    // One copy is kept, one is run on, one may be on its way out; each that runs has a redo log and what it inserts.
+    let data = (load.data)(s);
+    let kept = if (load.cached)(s) { 0.0 } else { data };
+    let disk = kept + 2.0 * (1.05 * data + REDO_SHARE * memory + 3e8);
     if memory > room.memory * MEMORY_SHARE {
         Some(format!(
             "the server would need {} of memory, {} are free",
@@ -213,6 +220,10 @@ pub fn auto(load: &Load<'_>, catalog: &Catalog, room: Room) -> Result<f64, Scale
             floor: because,
             reason,
         });
+    }
+    if (load.data)(1.0) == 0.0 {
+        // An empty table is filled in the trials: the smaller the model, the sooner it is itself.
+        return Ok(floor);
     }
     Ok(scales
         .into_iter()
@@ -331,6 +342,7 @@ mod tests {
         let load = Load {
             ram: Bytes(16 << 30),
             data: &data,
+            cached: &|_| false,
             volumes: volumes(),
         };
         assert_eq!(check(&load, &catalog, ROOMY, 1.0 / 16.0), Ok(()));
@@ -367,6 +379,7 @@ mod tests {
                 &Load {
                     ram: Bytes(ram),
                     data: &data,
+                    cached: &|_| false,
                     volumes: volumes(),
                 },
                 &catalog,

@@ -11,7 +11,15 @@ const SCHEMA: i64 = 1;
 /// Why the store could not be used.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The file cannot be opened or written, or is no store.
+    /// The file cannot be opened or made, or is no store.
+    #[error("failed to open the store {path}: {error}")]
+    Open {
+        /// The file.
+        path: String,
+        /// SQLite's answer.
+        error: rusqlite::Error,
+    },
+    /// An open store failed.
     #[error("failed to use the store {path}: {error}")]
     Sqlite {
         /// The file.
@@ -90,7 +98,7 @@ impl SqliteStore {
     /// Opens the file, and makes it where there is none.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
         let shown = path.display().to_string();
-        let sqlite = |error| StoreError::Sqlite {
+        let sqlite = |error| StoreError::Open {
             path: shown.clone(),
             error,
         };
@@ -382,7 +390,7 @@ mod tests {
         .unwrap();
         assert!(matches!(
             SqliteStore::open(&folder.path().join("text")),
-            Err(StoreError::Sqlite { .. })
+            Err(StoreError::Open { .. })
         ));
     }
 }

@@ -78,6 +78,19 @@ impl Task {
         self.space.nearest(config)
     }
 
+    /// Whether every knob of `config` lies in its domain, but for what moving a value to one that is not rounded took it past an end.
+    pub fn is_in_space(&self, config: &Config) -> bool {
+        super::history::is_in_space(&self.space, config)
+    }
+
+    /// Whether the default of a knob lies in its domain.
+    pub fn default_is_in_space(&self, name: &str) -> bool {
+        self.space
+            .knobs
+            .iter()
+            .any(|knob| knob.name == name && knob.encode(&knob.default).is_some())
+    }
+
     /// Whether the baseline differs from the space's other trials in more than the knobs.
     pub fn baseline_is_in_space(&self) -> bool {
         self.held.is_empty()
