@@ -61,7 +61,7 @@ fn servers_below(home: &Path) -> Vec<String> {
 
 fn nothing_left(home: &Path) {
     assert_eq!(servers_below(home), Vec::<String>::new());
-    for folder in ["runs", "ledger"] {
+    for folder in ["run", "ledger"] {
         let left: Vec<_> = fs::read_dir(home.join("state/tune").join(folder))
             .unwrap()
             .collect();
