@@ -11,7 +11,14 @@ use tune::{
 /// Listens to a study.
 pub enum Progress {
     /// A bar that is drawn over itself, and a line for each trial above it.
-    Bar { bar: ProgressBar, unit: &'static str },
+    Bar {
+        /// The bar.
+        bar: ProgressBar,
+        /// Unit of throughput.
+        unit: &'static str,
+        /// Best so far and time left, behind what goes on now.
+        standing: String,
+    },
     /// A line for each trial.
     Lines { unit: &'static str, loaded: u32 },
     /// Nothing.
@@ -31,7 +38,11 @@ impl Progress {
         let style = ProgressStyle::with_template("{bar:24} {wide_msg}")
             .unwrap_or_else(|_| ProgressStyle::default_bar());
         bar.set_style(style);
-        Self::Bar { bar, unit }
+        Self::Bar {
+            bar,
+            unit,
+            standing: String::new(),
+        }
     }
 
     /// A remark that stays.
@@ -59,20 +70,28 @@ impl Progress {
                     eprintln!("loading: {phase}, {}0% of the load", tenth);
                 }
             }
-            (Self::Bar { bar, .. }, Event::Started { trial, role, share }) => {
+            (
+                Self::Bar { bar, standing, .. },
+                Event::Started {
+                    trial,
+                    role,
+                    share,
+                    best,
+                    left_s,
+                },
+            ) => {
+                let best = best.map_or(String::new(), |best| format!("  best {}", figure(best)));
+                *standing = format!("{best}  {} left", Seconds(left_s.round()));
                 bar.set_position((share * 1000.0) as u64);
-                bar.set_message(format!("trial {trial}, {}", role_name(*role)));
+                bar.set_message(format!("trial {trial}, {}{standing}", role_name(*role)));
             }
             (Self::Lines { .. }, Event::Started { .. } | Event::Second { .. }) => {}
-            (Self::Bar { bar, unit }, Event::Second { trial, window }) => {
-                bar.set_message(format!(
-                    "trial {trial}, second {}: {} {unit}",
-                    window.end,
-                    figure(window.operations)
-                ));
+            (Self::Bar { bar, unit, standing }, Event::Second { trial, window }) => {
+                let now = figure(window.operations);
+                bar.set_message(format!("trial {trial}, {} s: {now} {unit}{standing}", window.end));
             }
             (
-                Self::Bar { bar, unit },
+                Self::Bar { bar, unit, .. },
                 Event::Ended {
                     observation,
                     best,

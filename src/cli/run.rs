@@ -112,7 +112,6 @@ impl Session {
             binlog: job.binlog,
             processors: job.processors,
             interrupted: Arc::clone(&self.interrupted),
-            leaving: None,
         };
         let task = job.plan.task(name.to_owned(), question, objective);
         let interrupted = Arc::clone(&self.interrupted);

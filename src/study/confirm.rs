@@ -111,16 +111,7 @@ pub fn next(task: &Task, arms: &Arms, observations: &[Observation]) -> Option<Co
         .filter(|o| o.role == Role::Confirmation)
         .count();
     let round = done / distinct.len();
-    let spent: f64 = observations
-        .iter()
-        .filter(|o| o.role == Role::Confirmation)
-        .map(|o| o.wall_s)
-        .sum();
-    let wanted = if spent >= task.question.budget_s {
-        ROUNDS
-    } else {
-        rounds(arms, observations)
-    };
+    let wanted = wanted(task, arms, observations);
     if done.is_multiple_of(distinct.len()) && round >= wanted {
         return None;
     }
@@ -129,6 +120,33 @@ pub fn next(task: &Task, arms: &Arms, observations: &[Observation]) -> Option<Co
         task.question.seed ^ (round as u64) << 32,
     ));
     Some(distinct[order[done % distinct.len()]].clone())
+}
+
+/// Share of the confirmation that is done, and seconds that the rest will take, about.
+pub fn progress(task: &Task, arms: &Arms, observations: &[Observation]) -> (f64, f64) {
+    let walls = |role: fn(Role) -> bool| {
+        observations
+            .iter()
+            .filter(move |o| role(o.role))
+            .map(|o| o.wall_s)
+    };
+    let done = walls(|role| role == Role::Confirmation).count();
+    let all = wanted(task, arms, observations) * arms.distinct().len();
+    let mean = walls(|_| true).sum::<f64>() / observations.len().max(1) as f64;
+    let left = all.saturating_sub(done) as f64;
+    (done as f64 / all as f64, left * mean)
+}
+
+/// How many rounds there will be: no more than the first ones where these took as long as the budget was.
+fn wanted(task: &Task, arms: &Arms, observations: &[Observation]) -> usize {
+    let confirmations = observations.iter().filter(|o| o.role == Role::Confirmation);
+    let first: f64 = confirmations
+        .take(ROUNDS * arms.distinct().len())
+        .map(|o| o.wall_s)
+        .sum();
+    // The rest may take as long again as the budget has room for.
+    let affordable = (ROUNDS as f64 * task.question.budget_s / first.max(1.0)) as usize;
+    rounds(arms, observations).min(affordable.max(ROUNDS))
 }
 
 /// How many rounds there will be: fixed once by the spread of the first [`ROUNDS`], as in Stein's two-stage procedure ("A two-sample test

@@ -63,12 +63,13 @@ pub async fn run<R: Runner>(
 ) -> Result<Ended, StudyError> {
     let mut observations = store.observations(&task.name)?;
     loop {
-        let (role, config) = match next_within_budget(task, &observations)? {
-            Some(next) => next,
+        let (role, config, (share, left_s)) = match next_within_budget(task, &observations)? {
+            Some((role, config)) => (role, config, budget(&task.question, &observations)),
             None => {
                 let arms = Arms::of(task, &observations)?;
+                let at = confirm::progress(task, &arms, &observations);
                 match confirm::next(task, &arms, &observations) {
-                    Some(config) => (Role::Confirmation, config),
+                    Some(config) => (Role::Confirmation, config, at),
                     None => {
                         return Ok(Ended {
                             recommended: arms.recommended,
@@ -85,7 +86,9 @@ pub async fn run<R: Runner>(
         listen(Event::Started {
             trial,
             role,
-            share: share(&task.question, &observations),
+            share,
+            best: best(&observations),
+            left_s,
         });
         let scaled = task.scaled(&config);
         let started = SystemTime::now()
@@ -110,16 +113,11 @@ pub async fn run<R: Runner>(
         };
         store.append(&task.name, &observation)?;
         observations.push(observation);
-        let best = observations
-            .iter()
-            .filter_map(|o| o.measurement())
-            .map(|m| m.mean)
-            .max_by(f64::total_cmp);
-        let left_s = (task.question.budget_s - spent(&observations)).max(0.0);
         if let Some(observation) = observations.last() {
+            let (_, left_s) = budget(&task.question, &observations);
             listen(Event::Ended {
                 observation,
-                best,
+                best: best(&observations),
                 left_s,
             });
         }
@@ -150,13 +148,23 @@ fn trials_left(question: &Question, observations: &[Observation]) -> u32 {
     by_count.min(by_time)
 }
 
-/// Share of the budget that is used.
-fn share(question: &Question, observations: &[Observation]) -> f64 {
-    let by_time = spent(observations) / question.budget_s;
+/// Share of the budget that is used, and seconds that are left of it.
+fn budget(question: &Question, observations: &[Observation]) -> (f64, f64) {
+    let spent = spent(observations);
     let by_count = question
         .trials
         .map_or(0.0, |n| budgeted(observations).count() as f64 / f64::from(n));
-    by_time.max(by_count).min(1.0)
+    let share = (spent / question.budget_s).max(by_count).min(1.0);
+    (share, (question.budget_s - spent).max(0.0))
+}
+
+/// Highest measured mean.
+fn best(observations: &[Observation]) -> Option<f64> {
+    observations
+        .iter()
+        .filter_map(|o| o.measurement())
+        .map(|m| m.mean)
+        .max_by(f64::total_cmp)
 }
 
 /// The next trial that the budget pays for; none where the confirmation is due.

@@ -18,6 +18,10 @@ pub enum Event<'a> {
         role: Role,
         /// Share of the budget that is used, 0 to 1; past the budget, share of the confirmation.
         share: f64,
+        /// Highest measured mean of the study so far.
+        best: Option<f64>,
+        /// Seconds of budget left; past the budget, seconds that the confirmation will take, about.
+        left_s: f64,
     },
     /// A second of a trial went by.
     Second {

@@ -179,10 +179,10 @@ pub fn too_small(volumes: &[(String, Value, &'static str)], catalog: &Catalog, s
 /// What scale `s` needs that the machine does not have.
 fn too_large(load: &Load<'_>, room: Room, s: f64) -> Option<String> {
     let memory = load.ram.0 as f64 * s;
-    // One copy is kept, one is run on, one may be on its way out; each that runs has a redo log and what it inserts.
+    // One copy is kept, one is run on, with a redo log and what it inserts.
     let data = (load.data)(s);
     let kept = if (load.cached)(s) { 0.0 } else { data };
-    let disk = kept + 2.0 * (1.05 * data + REDO_SHARE * memory + 3e8);
+    let disk = kept + 1.05 * data + REDO_SHARE * memory + 3e8;
     if memory > room.memory * MEMORY_SHARE {
         Some(format!(
             "the server would need {} of memory, {} are free",

@@ -16,7 +16,6 @@ use std::{
     },
     time::{Duration, Instant},
 };
-use tokio::task::JoinHandle;
 
 /// How long a server may take to accept connections: it starts from a clean shutdown.
 const READY_WITHIN: Duration = Duration::from_secs(60);
@@ -67,8 +66,6 @@ pub struct Real {
     pub processors: usize,
     /// Set when the person wants to stop.
     pub interrupted: Arc<AtomicBool>,
-    /// The removal of the last trial's folder, which goes on while the next one restores.
-    pub leaving: Option<JoinHandle<()>>,
 }
 
 /// What ends a trial early.
@@ -100,7 +97,7 @@ impl Runner for Real {
 
 impl Real {
     async fn measured(
-        &mut self,
+        &self,
         scaled: &Config,
         tell: &mut (dyn FnMut(&Window) + Send),
     ) -> Result<Measurement, End> {
@@ -117,11 +114,6 @@ impl Real {
             .await
             .map_err(|e| error("restore the data", e.to_string()))?
             .map_err(|e| error("restore the data", e.to_string()))?;
-
-        if let Some(leaving) = self.leaving.take() {
-            // Nothing may use the disk beside the server.
-            let _ = leaving.await;
-        }
 
         let options: Vec<(String, String)> = scaled
             .iter()
@@ -157,7 +149,6 @@ impl Real {
         };
         let counters = self.counters(&running).await.map_err(End::Failed)?;
         running.kill();
-        self.leaving = Some(tokio::task::spawn_blocking(move || drop(run)));
         self.measurement(ran, counters)
     }
 
