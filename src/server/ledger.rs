@@ -27,7 +27,7 @@ const VERSION: u32 = 1;
 /// What was started and made, written down before it is, in files below the state folder: so that what a killed run left
 /// behind can be told from what belongs to a living one.
 ///
-/// Each run folder has one file of JSON lines: first a [`Claim`], then a [`ProcessId`] for each server started in it. The owner
+/// Each run folder has one file of JSON lines: first a claim, then a [`ProcessId`] for each server started in it. The owner
 /// holds a lock on the file as long as it lives, and removes it last.
 #[derive(Clone, Debug)]
 pub struct Ledger {

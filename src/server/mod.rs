@@ -2,7 +2,7 @@
 //! on a private socket, and stops it. Whatever is started or made is written to the [`Ledger`] first, so that the next
 //! start can clean up after a run that was killed.
 //!
-//! A trial goes: [`Ledger::run_folder`], then [`copy_tree`] from a snapshot into [`RunFolder::data`] (or
+//! A trial goes: [`RunFolder::new`], then [`copy_tree`] from a snapshot into [`RunFolder::data`] (or
 //! [`initialise`] it), then [`Running::start`].
 
 mod ask;
