@@ -20,7 +20,7 @@ use tune::{
 };
 
 /// Seconds that a trial takes beside its restore and its measuring: start, checks, stop.
-const TRIAL_OVERHEAD_S: f64 = 2.0;
+const TRIAL_OVERHEAD_S: f64 = 3.0;
 /// Bytes a second that a restore by copying is sure to move; slower disks make fewer trials.
 const RESTORE_BYTES_PER_S: f64 = 450e6;
 /// Measured seconds under which a trial is not worth its restore.

@@ -112,6 +112,7 @@ impl Session {
             binlog: job.binlog,
             processors: job.processors,
             interrupted: Arc::clone(&self.interrupted),
+            run: None,
         };
         let task = job.plan.task(name.to_owned(), question, objective);
         let interrupted = Arc::clone(&self.interrupted);

@@ -19,7 +19,7 @@ mod spawn;
 mod status;
 
 pub use ask::AskError;
-pub use copy::{Copied, CopyError, Method, copy_tree};
+pub use copy::{Copied, CopyError, Method, copy_tree, restore_tree};
 pub use find::{FindError, Server};
 pub use initialise::{InitialiseError, initialise};
 pub use ledger::{Ledger, LedgerError, Recovered};

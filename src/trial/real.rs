@@ -4,7 +4,7 @@ use super::{Dataset, Found, Limits, Runner, TrialError, effective};
 use crate::{
     catalog::{Catalog, Durability},
     observation::{Measurement, Outcome, Window},
-    server::{Launch, Ledger, RunFolder, Running, Server, StartError, copy_tree, status},
+    server::{Launch, Ledger, RunFolder, Running, Server, StartError, restore_tree, status},
     units::Config,
     workload::{Run, RunError, Workload},
 };
@@ -66,6 +66,8 @@ pub struct Real {
     pub processors: usize,
     /// Set when the person wants to stop.
     pub interrupted: Arc<AtomicBool>,
+    /// The folder that all trials run in, one after the other; made by the first.
+    pub run: Option<RunFolder>,
 }
 
 /// What ends a trial early.
@@ -97,7 +99,7 @@ impl Runner for Real {
 
 impl Real {
     async fn measured(
-        &self,
+        &mut self,
         scaled: &Config,
         tell: &mut (dyn FnMut(&Window) + Send),
     ) -> Result<Measurement, End> {
@@ -107,10 +109,14 @@ impl Real {
                 reason,
             })
         };
-        let run =
-            RunFolder::new(&self.ledger).map_err(|e| error("make a folder for a trial", e.to_string()))?;
+        let run = match &self.run {
+            Some(run) => run.clone(),
+            None => RunFolder::new(&self.ledger)
+                .map_err(|e| error("make a folder for the trials", e.to_string()))?,
+        };
+        self.run = Some(run.clone());
         let (from, to) = (self.dataset.folder.clone(), run.data());
-        tokio::task::spawn_blocking(move || copy_tree(&from, &to))
+        tokio::task::spawn_blocking(move || restore_tree(&from, &to))
             .await
             .map_err(|e| error("restore the data", e.to_string()))?
             .map_err(|e| error("restore the data", e.to_string()))?;

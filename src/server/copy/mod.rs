@@ -109,6 +109,42 @@ pub fn copy_tree(from: &Path, to: &Path) -> Result<Copied, CopyError> {
     copied
 }
 
+/// As [`copy_tree`], into a folder that may hold an earlier restore of `from`, used since: large files are overwritten where they are, which
+/// saves the disk freeing and finding their blocks again; all else in `to` is replaced.
+///
+/// # Errors
+/// [`CopyError`]; `to` is then worth nothing.
+pub fn restore_tree(from: &Path, to: &Path) -> Result<Copied, CopyError> {
+    if !to.exists() {
+        return copy_tree(from, to);
+    }
+    prune(from, to)?;
+    copy_into(from, to)
+}
+
+/// Files from this size on are overwritten in place.
+const OVERWRITTEN: u64 = 16 << 20;
+
+/// Removes from `to` all but folders that `from` has too and large files that will be overwritten.
+fn prune(from: &Path, to: &Path) -> Result<(), CopyError> {
+    for entry in fs::read_dir(to).map_err(failed("read", to))? {
+        let entry = entry.map_err(failed("read", to))?;
+        let (path, origin) = (entry.path(), from.join(entry.file_name()));
+        let found = entry.metadata().map_err(failed("read", &path))?;
+        let original = fs::symlink_metadata(&origin).ok();
+        if found.is_dir() {
+            if original.is_some_and(|o| o.is_dir()) {
+                prune(&origin, &path)?;
+            } else {
+                fs::remove_dir_all(&path).map_err(failed("remove", &path))?;
+            }
+        } else if !(found.is_file() && original.is_some_and(|o| o.is_file() && o.size() >= OVERWRITTEN)) {
+            fs::remove_file(&path).map_err(failed("remove", &path))?;
+        }
+    }
+    Ok(())
+}
+
 fn copy_into(from: &Path, to: &Path) -> Result<Copied, CopyError> {
     let (mut jobs, mut folders) = (Vec::new(), Vec::new());
     walk(from, to, &mut jobs, &mut folders)?;
@@ -118,14 +154,17 @@ fn copy_into(from: &Path, to: &Path) -> Result<Copied, CopyError> {
         files: jobs.len(),
         bytes,
     };
-    let method = match jobs.iter().find(|job| job.size > 0) {
+    let method = match jobs.iter().find(|job| job.size > 0 && !job.to.exists()) {
         Some(probe) if reflink_copy::reflink(&probe.from, &probe.to).is_ok() => {
             for job in jobs.iter().filter(|job| job.to != probe.to) {
+                remove_if_there(&job.to)?;
                 reflink_copy::reflink(&job.from, &job.to).map_err(failed("make", &job.to))?;
             }
             Method::Reflink
         }
         _ => {
+            let new = jobs.iter().filter(|job| !job.to.exists());
+            let bytes: u64 = new.map(Job::bytes).sum();
             let no_room = |free| CopyError::NoRoom {
                 from: from.to_owned(),
                 to: to.to_owned(),
@@ -167,6 +206,7 @@ fn walk(
         let kind = found.file_type();
         if kind.is_dir() {
             DirBuilder::new()
+                .recursive(true)
                 .mode(0o700)
                 .create(&target)
                 .map_err(failed("make", &target))?;
@@ -201,8 +241,22 @@ fn copy_data(jobs: &[Job]) -> Result<Method, CopyError> {
     }
 }
 
-/// Makes an empty file of the final size with room for its data, in few extents.
+fn remove_if_there(path: &Path) -> Result<(), CopyError> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => Err(failed("remove", path)(error)),
+        _ => Ok(()),
+    }
+}
+
+/// Makes a file of the final size with room for its data, in few extents: empty, or one that is there and will be overwritten as a whole.
 fn prepare(job: &Job) -> io::Result<()> {
+    if job.to.exists() {
+        if job.bytes() >= job.size {
+            return OpenOptions::new().write(true).open(&job.to)?.set_len(job.size);
+        }
+        // Its holes would keep what is there now.
+        fs::remove_file(&job.to)?;
+    }
     let file = OpenOptions::new()
         .write(true)
         .create_new(true)

@@ -137,3 +137,26 @@ fn says_how_much_room_was_needed() {
         "not enough room to copy a to b: 3 GiB needed, 1 GiB free"
     );
 }
+
+#[test]
+fn a_restore_overwrites_what_was_used_and_leaves_no_trace_of_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+    make_tree(&from);
+    fs::write(from.join("db/large"), noise((20 << 20) + 77, 6)).unwrap();
+    fs::write(from.join("db/grown"), noise(17 << 20, 7)).unwrap();
+    restore_tree(&from, &to).unwrap();
+    assert_same(&from, &to);
+    // As a server would have used it: changed, grown, shrunk, removed, added, holes filled.
+    let large = OpenOptions::new().write(true).open(to.join("db/large")).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&large, &noise(8192, 9), 5 << 20).unwrap();
+    let mut grown = OpenOptions::new().append(true).open(to.join("db/grown")).unwrap();
+    grown.write_all(&noise(3 << 20, 8)).unwrap();
+    fs::write(to.join("db/sparse"), noise(30 << 20, 1)).unwrap();
+    fs::write(to.join("db/deep/several_pieces"), "short").unwrap();
+    fs::remove_file(to.join("small")).unwrap();
+    fs::create_dir(to.join("added")).unwrap();
+    fs::write(to.join("added/file"), "x").unwrap();
+    restore_tree(&from, &to).unwrap();
+    assert_same(&from, &to);
+}

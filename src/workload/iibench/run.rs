@@ -123,6 +123,9 @@ async fn read(
         .map_err(RunError::when("set autocommit"))?;
     while !clock.stopped() {
         for _ in 0..4 {
+            if clock.stopped() {
+                break;
+            }
             conn.query_drop(query.statement(&mut random, rows))
                 .await
                 .map_err(RunError::when("run a query"))?;
